@@ -1,0 +1,1 @@
+//! (door of the room)

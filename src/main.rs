@@ -1,0 +1,3 @@
+//! The `ittsu` binary: everything is in the library.
+
+fn main() {}
