@@ -16,8 +16,8 @@
 //!
 //! Start reading at `domain`, then `ledger`, then `dispatch`.
 
-pub mod clock;
 pub mod cli;
+pub mod clock;
 pub mod compose;
 pub mod config;
 pub mod db;

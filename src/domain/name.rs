@@ -16,7 +16,9 @@ pub enum BadName {
     Empty,
     #[error("`{0}` has {1} characters; at most 64 are allowed")]
     Long(String, usize),
-    #[error("`{0}` may hold only a-z, 0-9, `-`, `_` and `.`, and must begin with a letter or digit")]
+    #[error(
+        "`{0}` may hold only a-z, 0-9, `-`, `_` and `.`, and must begin with a letter or digit"
+    )]
     Letters(String),
     #[error("`{0}` is the name of a command")]
     Command(String),
@@ -24,10 +26,37 @@ pub enum BadName {
 
 /// Words of the command line; a batch of that name could not be opened by `ittsu BATCH`.
 pub const COMMANDS: &[&str] = &[
-    "cancel", "change", "completions", "config", "demo", "discard", "doctor", "find", "help",
-    "import", "init", "journal", "man", "mark", "pause", "preview", "rejects", "report", "resend",
-    "resume", "rows", "send", "show", "start", "status", "suppress", "test", "undo", "unknown",
-    "work", "workers",
+    "cancel",
+    "change",
+    "completions",
+    "config",
+    "demo",
+    "discard",
+    "doctor",
+    "find",
+    "help",
+    "import",
+    "init",
+    "journal",
+    "man",
+    "mark",
+    "pause",
+    "preview",
+    "rejects",
+    "report",
+    "resend",
+    "resume",
+    "rows",
+    "send",
+    "show",
+    "start",
+    "status",
+    "suppress",
+    "test",
+    "undo",
+    "unknown",
+    "work",
+    "workers",
 ];
 
 impl BatchName {

@@ -1,0 +1,3 @@
+//! What tests stand on: databases of their own, and the binary in a clean environment.
+
+pub(crate) mod engines;
