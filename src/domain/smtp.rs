@@ -1,0 +1,136 @@
+//! What an SMTP event means: did the mail go out, who is to blame, may the connection live on.
+//!
+//! Promise: one table (`smtp/table.rs`) holds every cell; `classify` only looks it up.
+//! Absent on purpose: no sockets, no bytes; the transport hands in what it saw.
+
+use std::time::Duration;
+
+use super::outcome::{Blame, Outcome, Phase};
+
+mod enhanced;
+
+pub use enhanced::Enhanced;
+
+/// The number a complete reply carries, with the enhanced code from its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ReplyCode {
+    pub code: u16,
+    pub enhanced: Option<Enhanced>,
+}
+
+/// How a connection was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Loss {
+    /// The step's deadline passed.
+    Timeout,
+    /// The server closed, also in the middle of a reply.
+    Eof,
+    /// Refused, unreachable, reset, or any other error of reading or writing.
+    Reset,
+}
+
+/// What the transport saw at the step where a hand-over ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A complete, well-formed reply; the text is decoded for people (`text::lenient`).
+    Reply(ReplyCode, String),
+    /// Something that is no reply: no digits, differing codes, too long, a first digit outside 2..5.
+    Malformed,
+    /// The connection was lost before a reply was complete.
+    Lost(Loss),
+    /// An orderly stop of our own.
+    Cancelled,
+    /// The worker could not prove that it is still alive, right before the final dot.
+    Fenced,
+    /// The relay's name does not exist.
+    NameNotFound,
+    /// The relay's name could not be looked up now.
+    NameFailed,
+    /// The certificate or the name in it is not valid.
+    BadCertificate,
+    /// The TLS handshake failed for another reason.
+    HandshakeFailed,
+    /// The server sent plain text after its go-ahead for STARTTLS and before the handshake.
+    Injected,
+    /// The server does not offer what the route requires (STARTTLS, AUTH, a known mechanism).
+    NotOffered(&'static str),
+    /// The address needs SMTPUTF8 and the server does not offer it.
+    NoSmtpUtf8,
+    /// The message is larger than the size the server announced.
+    TooLarge,
+    /// A file could not be written (the folder transport).
+    FileFailed(String),
+}
+
+impl Event {
+    /// Makes the event of a complete reply, reading the enhanced code from its text.
+    ///
+    /// `text` is the reply without codes in front of the lines; lines joined by line feeds.
+    pub fn reply(code: u16, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::Reply(ReplyCode { code, enhanced: Enhanced::in_text(&text) }, text)
+    }
+}
+
+/// What a refusal may really be about, although it came as an answer for one recipient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Suspect {
+    /// The sender, our rights or our reputation (breaker B2).
+    Sender,
+    /// The content, which is the same for everybody (breaker B3).
+    Content,
+}
+
+/// Why a batch has to pause at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pause {
+    /// The login was refused for good (breaker B1).
+    Credential,
+    /// The sender was refused at MAIL (breaker B2).
+    Sender,
+    /// The message is too big for this server (breaker B3).
+    Size,
+    /// The relay's name does not exist.
+    Name,
+    /// The server's certificate is not valid.
+    Certificate,
+    /// The server does not want to serve us at all, or lacks what the route requires.
+    Service,
+    /// A file or folder of our own failed.
+    Local,
+}
+
+/// What an ended attempt says: computed from phase and event alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub outcome: Outcome,
+    pub blame: Blame,
+    /// Whether it counts against `retry.attempts`.
+    pub counts: bool,
+    /// The least wait before the next try: of this row, or of the route when the endpoint is blamed.
+    pub not_before: Option<Duration>,
+    /// Set when the refusal may be our own fault: the row stays ready until a breaker decides.
+    pub suspect: Option<Suspect>,
+    /// Worth a look by a person although it counts as accepted.
+    pub review: bool,
+    /// Whether the connection may be used for the next message (after RSET where needed).
+    pub keep_connection: bool,
+    /// Set when the batch has to pause at once.
+    pub pause: Option<Pause>,
+}
+
+/// Reports whether the dialogue goes on after this code in this phase.
+pub const fn goes_on(phase: Phase, code: u16) -> bool {
+    match phase {
+        Phase::Greeting | Phase::StartTls => code == 220,
+        Phase::Auth => code == 235,
+        Phase::Data => code == 354,
+        Phase::Ehlo | Phase::Mail | Phase::Rcpt | Phase::Rset => code >= 200 && code < 300,
+        _ => false,
+    }
+}
+
+/// Returns what `event` in `phase` means for the row, the connection, the route and the batch.
+pub fn classify(_phase: Phase, _event: &Event) -> Verdict {
+    todo!()
+}
