@@ -1,1 +1,10 @@
-//! (door of the room)
+//! The engine: takes rows of running batches and hands each of them over once.
+//!
+//! Promise: a row is `sending` in the ledger before the first byte of its body leaves, every start
+//! gets an end, and nothing is sent that cannot be recorded.
+//! Absent on purpose: no SQL, no SMTP words, no printing; it knows rows, routes and answers.
+//! Start reading at `worker`, then `lane`, then `recorder`.
+
+pub mod failpoint;
+pub mod progress;
+pub mod settings;
