@@ -5,12 +5,14 @@
 //! Start reading at `state`, then `outcome`, then `smtp`, then `settle`.
 
 pub mod address;
+pub mod batch;
 pub mod breaker;
 pub mod hours;
 pub mod id;
 pub mod late;
 pub mod name;
 pub mod outcome;
+pub mod plan;
 pub mod policy;
 pub mod rate;
 pub mod retry;
