@@ -6,5 +6,9 @@
 //! Start reading at `worker`, then `lane`, then `recorder`.
 
 pub mod failpoint;
+pub mod identity;
+pub mod outcome_file;
 pub mod progress;
 pub mod settings;
+pub mod state_dir;
+pub mod step_file;
