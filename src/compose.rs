@@ -13,6 +13,7 @@ pub mod message_id;
 pub mod sender;
 pub mod template;
 
+use crate::domain::address::Address;
 use crate::domain::time::Timestamp;
 
 pub use self::dkim::Dkim;
@@ -24,8 +25,7 @@ pub use self::template::Template;
 #[derive(Clone, Copy, Debug)]
 pub struct Person<'a> {
     pub key: &'a str,
-    /// As it is sent: the domain in A-labels.
-    pub address: &'a str,
+    pub address: &'a Address,
     /// A JSON object with every column of the source; `name`, if there, is shown in `To`.
     pub fields: &'a str,
 }

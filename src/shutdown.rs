@@ -76,7 +76,8 @@ impl Shutdown {
                 _ = hangup.recv() => SignalKind::hangup(),
             };
             let number = kind.as_raw_value();
-            let first = self.signal.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
+            let first =
+                self.signal.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
             // A terminal that goes away hangs up and may terminate as well: that is one request.
             if first.is_ok() || kind != SignalKind::hangup() {
                 self.ask();

@@ -11,23 +11,45 @@ use crate::domain::time::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// The worker has an identity; it changes when the worker was taken for lost.
-    Registered { worker: WorkerId },
+    Registered {
+        worker: WorkerId,
+    },
     /// Counts of this worker since it began.
     Counts(Counts),
     /// A batch paused itself.
-    Paused { batch: BatchId, why: String },
+    Paused {
+        batch: BatchId,
+        why: String,
+    },
     /// Nothing can go out before `until`.
-    Waiting { why: Waiting, until: Option<Timestamp> },
+    Waiting {
+        why: Waiting,
+        until: Option<Timestamp>,
+    },
     /// Nothing new begins; so many messages are still on the wire, at most for so long.
-    Draining { on_wire: usize, at_most: Duration },
-    LedgerAway { why: String },
+    Draining {
+        on_wire: usize,
+        at_most: Duration,
+    },
+    LedgerAway {
+        why: String,
+    },
     LedgerBack,
     /// A sweep took rows from a worker that is gone.
-    Swept { worker: WorkerId, freed: u64, unknown: u64 },
+    Swept {
+        worker: WorkerId,
+        freed: u64,
+        unknown: u64,
+    },
     /// This worker was taken for lost and starts again under a new identity.
-    Fenced { worker: WorkerId },
+    Fenced {
+        worker: WorkerId,
+    },
     /// The ledger refuses this row's outcome; it is kept in the outcome file.
-    Unwritable { row: RecipientId, why: String },
+    Unwritable {
+        row: RecipientId,
+        why: String,
+    },
 }
 
 /// Why a worker that has work does not send.
@@ -36,13 +58,22 @@ pub enum Waiting {
     Rate,
     Hours,
     /// Rows that are tried again later, of this worker or another.
-    Retries { rows: u64 },
+    Retries {
+        rows: u64,
+    },
     /// Rows in the hands of other workers.
-    Others { rows: u64 },
+    Others {
+        rows: u64,
+    },
     /// The transport does not answer; its own words.
-    Endpoint { transport: String, why: String },
+    Endpoint {
+        transport: String,
+        why: String,
+    },
     /// Other workers hold every connection.
-    Connections { transport: String },
+    Connections {
+        transport: String,
+    },
 }
 
 /// What became of the attempts of one worker.

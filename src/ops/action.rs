@@ -112,7 +112,13 @@ pub const ACTIONS: &[About] = &[
     looks(Action::Find, "find", "find", "Find a person in all batches"),
     looks(Action::Unknown, "unknown", "unknown", "List rows nobody can decide, and what is known"),
     changes(Action::MarkSent, CountAndReason, "mark_sent", "mark sent", "Count rows as sent"),
-    changes(Action::MarkFailed, CountAndReason, "mark_failed", "mark failed", "Count rows as failed"),
+    changes(
+        Action::MarkFailed,
+        CountAndReason,
+        "mark_failed",
+        "mark failed",
+        "Count rows as failed",
+    ),
     changes(Action::Resend, CountAndReason, "resend", "resend", "Send rows again"),
     changes(
         Action::AnotherCopy,
