@@ -1,1 +1,3 @@
 //! (door of the room)
+
+pub mod demo;

@@ -1,0 +1,3 @@
+//! Everything in one process, with nothing to set up.
+
+pub mod mailserver;
