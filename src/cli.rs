@@ -1,3 +1,226 @@
-//! (door of the room)
+//! The command line: arguments in, one `ops` call, words and an exit code out.
+//!
+//! Promise: names, flags, JSON and exit codes are a contract. Data goes to standard output, talk
+//! to standard error, and nobody else prints.
+//! Absent on purpose: no rule about mail; a verb never touches the ledger except through `ops`.
+//! Start reading at `args` (what all commands share), then any verb: one file each, its `Args`
+//! (whose doc comments are the help) above its `run`.
 
+use std::ffi::OsString;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use tokio::runtime;
+
+use crate::clock::Clock;
+use crate::domain::name::{BatchName, COMMANDS};
+
+pub mod args;
+pub mod cancel;
+pub mod change;
+pub mod completions;
+pub mod config;
 pub mod demo;
+pub mod discard;
+pub mod doctor;
+pub mod error;
+pub mod find;
+pub mod import;
+pub mod init;
+pub mod journal;
+pub mod man;
+pub mod mark;
+pub mod pause;
+pub mod preview;
+pub mod printer;
+pub mod progress;
+pub mod report;
+pub mod resend;
+pub mod resume;
+pub mod rows;
+pub mod send;
+pub mod shell;
+pub mod show;
+pub mod start;
+pub mod status;
+pub mod suppress;
+pub mod test;
+pub mod undo;
+pub mod unknown;
+pub mod work;
+pub mod workers;
+
+use args::Global;
+use error::{CliError, ExitCode};
+use shell::Shell;
+
+/// Sends mail to many people and can say, for every one of them, whether it went out.
+///
+/// A batch is one notice or one day of order mail. Read people in (import), look (preview, test),
+/// start it, and let workers send it (work); `send` does all of that in one command.
+#[derive(Debug, Parser)]
+#[command(name = "ittsu", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(override_usage = "ittsu [OPTIONS] [BATCH]\n       ittsu [OPTIONS] <COMMAND>")]
+#[command(after_help = EXIT_CODES)]
+pub struct Cli {
+    /// Show this batch, as `status BATCH` does
+    batch: Option<String>,
+
+    #[command(flatten)]
+    global: Global,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done or nothing to do · 1 failed · 2 usage or configuration · 3 partly (some rows \
+failed or unknown) · 4 no such batch, row or file · 5 refused: the count or state is not what was \
+confirmed · 6 a confirmation is needed · 7 ledger or mail server not reachable · 8 `status \
+--check` found something that needs a person · 130/143 stopped by a signal, state clean";
+
+/// Every verb, in the order in which an operator meets them.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Demo(demo::Args),
+    Init(init::Args),
+    Doctor(doctor::Args),
+    Config(config::Args),
+    Import(Box<import::Args>),
+    Preview(preview::Args),
+    Test(test::Args),
+    Start(start::Args),
+    Send(Box<send::Args>),
+    Work(work::Args),
+    Workers(workers::Args),
+    Status(status::Args),
+    Pause(pause::Args),
+    Resume(resume::Args),
+    Change(change::Args),
+    Cancel(cancel::Args),
+    Discard(discard::Args),
+    Rows(rows::Args),
+    Show(show::Args),
+    Find(find::Args),
+    Unknown(unknown::Args),
+    Mark(mark::Args),
+    Resend(resend::Args),
+    Undo(undo::Args),
+    Report(report::Args),
+    Suppress(suppress::Args),
+    Journal(journal::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// Runs the process's own arguments and returns how it ended.
+pub fn main() -> std::process::ExitCode {
+    run(std::env::args_os(), Clock::System).into()
+}
+
+/// Runs one command line.
+pub fn run(args: impl IntoIterator<Item = OsString>, clock: Clock) -> ExitCode {
+    let cli = match parse(args) {
+        Ok(cli) => cli,
+        Err(err) => return printer::show_usage(&err),
+    };
+    let mut shell = Shell::new(cli.global, clock);
+    let (command, word) = match (cli.command, cli.batch) {
+        (Some(command), None) => (command, None),
+        (None, None) => (Command::Status(status::Args::default()), None),
+        (None, Some(word)) => match at_batch(&word) {
+            Ok(command) => (command, Some(word)),
+            Err(err) => return shell.printer.fail(&err),
+        },
+        (Some(_), Some(word)) => {
+            let message = format!("`{word}` stands before the command");
+            return shell.printer.fail(&CliError::usage(message));
+        }
+    };
+    let runtime = match runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(err) => return shell.printer.fail(&CliError::failed("no runtime").because(&err)),
+    };
+    match runtime.block_on(command.run(&mut shell)) {
+        Ok(code) => code,
+        Err(err) => shell.printer.fail(&hinted(err, word.as_deref())),
+    }
+}
+
+/// Adds the command a person may have meant, where a lone word named no batch.
+fn hinted(err: CliError, word: Option<&str>) -> CliError {
+    let near = word.and_then(|word| args::nearest(word, COMMANDS));
+    match near {
+        Some(near) if err.code == ExitCode::NotFound => {
+            err.hint(format!("did you mean the command `ittsu {near}`?"))
+        }
+        _ => err,
+    }
+}
+
+fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches_from(args)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Reads a lone word as a batch's name.
+fn at_batch(word: &str) -> Result<Command, CliError> {
+    let batch = word.parse::<BatchName>().map_err(|err| {
+        CliError::usage(format!("there is no command `{word}`, and no batch can have that name"))
+            .because(&err)
+            .hint("`ittsu --help` lists the commands")
+    })?;
+    Ok(Command::Status(status::Args { batch: Some(batch), ..status::Args::default() }))
+}
+
+impl Command {
+    async fn run(self, shell: &mut Shell) -> Result<ExitCode, CliError> {
+        match self {
+            Self::Demo(args) => demo::run(args, shell).await,
+            Self::Init(args) => init::run(args, shell),
+            Self::Doctor(args) => doctor::run(args, shell).await,
+            Self::Config(args) => config::run(args, shell),
+            Self::Import(args) => import::run(*args, shell).await,
+            Self::Preview(args) => preview::run(args, shell).await,
+            Self::Test(args) => test::run(args, shell).await,
+            Self::Start(args) => start::run(args, shell).await,
+            Self::Send(args) => send::run(*args, shell).await,
+            Self::Work(args) => work::run(args, shell).await,
+            Self::Workers(args) => workers::run(args, shell).await,
+            Self::Status(args) => status::run(args, shell).await,
+            Self::Pause(args) => pause::run(args, shell).await,
+            Self::Resume(args) => resume::run(args, shell).await,
+            Self::Change(args) => change::run(args, shell).await,
+            Self::Cancel(args) => cancel::run(args, shell).await,
+            Self::Discard(args) => discard::run(args, shell).await,
+            Self::Rows(args) => rows::run(args, shell).await,
+            Self::Show(args) => show::run(args, shell).await,
+            Self::Find(args) => find::run(args, shell).await,
+            Self::Unknown(args) => unknown::run(args, shell).await,
+            Self::Mark(args) => mark::run(args, shell).await,
+            Self::Resend(args) => resend::run(args, shell).await,
+            Self::Undo(args) => undo::run(args, shell).await,
+            Self::Report(args) => report::run(args, shell).await,
+            Self::Suppress(args) => suppress::run(args, shell).await,
+            Self::Journal(args) => journal::run(args, shell).await,
+            Self::Completions(args) => completions::run(&args, shell),
+            Self::Man(args) => man::run(&args, shell),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_fit_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_is_a_word_that_no_batch_may_have() {
+        for command in Cli::command().get_subcommands() {
+            assert!(COMMANDS.contains(&command.get_name()), "{command}");
+        }
+    }
+}

@@ -1,3 +1,5 @@
 //! The `ittsu` binary: everything is in the library.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    ittsu::cli::main()
+}

@@ -1,0 +1,35 @@
+//! `ittsu pause`: no further message starts.
+
+use super::args;
+use super::error::{CliError, ExitCode};
+use super::shell::Shell;
+use crate::domain::name::BatchName;
+
+/// Stop sending, between messages, on every worker
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The batches
+    #[arg(value_name = "BATCH", value_parser = args::batch, required_unless_present_any = ["kind", "all"])]
+    pub batches: Vec<BatchName>,
+
+    /// All batches of this kind, also those that open later
+    #[arg(long, value_name = "K", conflicts_with_all = ["batches", "all"])]
+    pub kind: Option<String>,
+
+    /// Every running batch
+    #[arg(long, conflicts_with = "batches")]
+    pub all: bool,
+
+    /// Why, for the journal
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
+    let _ = (args, shell);
+    todo!()
+}

@@ -1,0 +1,1 @@
+//! How far a long command has come.
