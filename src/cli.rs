@@ -44,6 +44,7 @@ pub mod start;
 pub mod status;
 pub mod suppress;
 pub mod test;
+pub mod trouble;
 pub mod undo;
 pub mod unknown;
 pub mod work;

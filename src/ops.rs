@@ -6,3 +6,7 @@
 //! Start reading at `action`, then `import` and `start`.
 
 pub mod action;
+pub mod document;
+pub mod error;
+pub mod source;
+pub mod when;

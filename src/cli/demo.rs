@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 pub mod mailserver;
+pub mod people;
 
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
