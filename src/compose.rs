@@ -8,10 +8,13 @@
 
 pub mod build;
 pub mod dkim;
+mod encode;
 pub mod error;
+mod headers;
 pub mod message_id;
 pub mod sender;
 pub mod template;
+mod variables;
 
 use crate::domain::address::Address;
 use crate::domain::time::Timestamp;

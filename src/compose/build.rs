@@ -1,16 +1,171 @@
 //! One message for one person.
 
-use super::{BuildError, Built, Dkim, Person, Sender, Stamp, Template};
+use std::sync::Arc;
+
+use jiff::Timestamp as Moment;
+use minijinja::{ErrorKind, Value};
+
+use super::encode::{self, LONGEST_LINE};
+use super::error::{Part, name_control};
+use super::template::{HTML, HeaderLine, TEXT, newlines, reason};
+use super::variables::Variables;
+use super::{BuildError, Built, Dkim, Person, Sender, Stamp, Template, headers};
 
 impl Template {
     /// Builds the message of `person`.
     pub fn build(
         &self,
-        _sender: &Sender,
-        _person: &Person<'_>,
-        _stamp: &Stamp,
-        _dkim: Option<&Dkim>,
+        sender: &Sender,
+        person: &Person<'_>,
+        stamp: &Stamp,
+        dkim: Option<&Dkim>,
     ) -> Result<Built, BuildError> {
-        todo!()
+        let row = Row { template: self, variables: Variables::new(person)? };
+        let text = row.render(Part::Text, TEXT, self.text_offset)?;
+        let html = if self.has_html { Some(row.render(Part::Html, HTML, 0)?) } else { None };
+        let (subject, mut head) = row.head(sender, person, stamp)?;
+        head.push_str("MIME-Version: 1.0\r\n");
+        let mut content = head.into_bytes();
+        content.reserve(text.len() * 2 + html.as_ref().map_or(0, String::len) * 2);
+        match &html {
+            None => encode::part(&mut content, "plain", &text),
+            Some(html) => encode::alternatives(&mut content, &stamp.message_id, &text, html),
+        }
+        check_lines(&content)?;
+        let content = match dkim {
+            None => content,
+            Some(dkim) => dkim.sign(stamp.date, &content)?,
+        };
+        Ok(Built { subject, text, html, size: content.len(), content })
     }
+}
+
+/// One row on its way through a template.
+struct Row<'a> {
+    template: &'a Template,
+    variables: Arc<Variables>,
+}
+
+impl Row<'_> {
+    /// Returns the subject and every header but those of the content.
+    fn head(
+        &self,
+        sender: &Sender,
+        person: &Person<'_>,
+        stamp: &Stamp,
+    ) -> Result<(String, String), BuildError> {
+        let mut out = String::with_capacity(1024);
+        let set = |name: &str| self.template.headers.iter().any(|header| header.name == name);
+        if !set("From") {
+            encode::mailbox_header(&mut out, "From", [sender.pair()]);
+        }
+        self.to(&mut out, person)?;
+        out.push_str("Date: ");
+        out.push_str(&date(stamp)?);
+        out.push_str("\r\n");
+        no_controls("the Message-ID", &stamp.message_id)?;
+        encode::plain_header(&mut out, "Message-ID", &stamp.message_id);
+        let mut subject = String::new();
+        let mut one_click = false;
+        for header in &self.template.headers {
+            let value = self.header(&mut out, header)?;
+            match &*header.name {
+                "Subject" => subject = value,
+                "List-Unsubscribe" => one_click = value.contains("https:"),
+                _ => {}
+            }
+        }
+        if one_click && !set("List-Unsubscribe-Post") {
+            out.push_str("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n");
+        }
+        if !set("Auto-Submitted") {
+            out.push_str("Auto-Submitted: auto-generated\r\n");
+        }
+        Ok((subject, out))
+    }
+
+    fn to(&self, out: &mut String, person: &Person<'_>) -> Result<(), BuildError> {
+        let address = person.address;
+        if address.needs_smtputf8() {
+            return Err(BuildError::Address {
+                address: address.as_written(),
+                why: "what stands before the @ is not plain ASCII".to_owned(),
+            });
+        }
+        let wire = address.on_the_wire();
+        no_controls("the address", &wire)?;
+        let name = self.variables.name();
+        no_controls("the name", name.unwrap_or_default())?;
+        encode::mailbox_header(out, "To", [(name, wire.as_str())]);
+        Ok(())
+    }
+
+    /// Writes one header of the template and returns its value.
+    fn header(&self, out: &mut String, header: &HeaderLine) -> Result<String, BuildError> {
+        let value = self.render(Part::Text, &header.name, header.line - 1)?;
+        let value = value.trim();
+        if let Some(fixed) = &header.fixed {
+            out.push_str(fixed);
+            return Ok(value.to_owned());
+        }
+        no_controls(&header.name, value)?;
+        headers::write(out, &header.name, header.form, value)
+            .map_err(|why| BuildError::Header { place: header.name.clone(), why })?;
+        Ok(value.to_owned())
+    }
+
+    fn render(&self, part: Part, name: &str, offset: usize) -> Result<String, BuildError> {
+        let template = self
+            .template
+            .env
+            .get_template(name)
+            .map_err(|err| BuildError::Render { part, line: 1, why: reason(&err) })?;
+        // A miss of another part must not be blamed for an error in this one.
+        self.variables.last_missed();
+        let context = Value::from_dyn_object(Arc::clone(&self.variables));
+        let text = template.render(context).map_err(|err| self.explain(part, offset, &err))?;
+        if text.contains('\0') {
+            return Err(BuildError::Nul);
+        }
+        Ok(newlines(&text))
+    }
+
+    fn explain(&self, part: Part, offset: usize, err: &minijinja::Error) -> BuildError {
+        let line = offset + err.line().unwrap_or(1);
+        let missed = self.variables.last_missed();
+        match missed.filter(|_| err.kind() == ErrorKind::UndefinedError) {
+            Some(name) => {
+                let nearest = self.variables.nearest(&name);
+                BuildError::UnknownPlaceholder { part, line, name, nearest }
+            }
+            None => BuildError::Render { part, line, why: reason(err) },
+        }
+    }
+}
+
+fn no_controls(place: &str, value: &str) -> Result<(), BuildError> {
+    match value.chars().find(|c| c.is_control()) {
+        None => Ok(()),
+        Some(c) => Err(BuildError::Control { place: place.to_owned(), what: name_control(c) }),
+    }
+}
+
+fn date(stamp: &Stamp) -> Result<String, BuildError> {
+    let moment = Moment::from_microsecond(stamp.date.0)
+        .map_err(|err| BuildError::Header { place: "Date".to_owned(), why: err.to_string() })?;
+    Ok(moment.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string())
+}
+
+/// Bodies are wrapped when they are encoded; only a header can still be too long.
+fn check_lines(content: &[u8]) -> Result<(), BuildError> {
+    for line in content.split(|byte| *byte == b'\n') {
+        if line.len() > LONGEST_LINE + 1 {
+            let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+            return Err(BuildError::Header {
+                place: String::from_utf8_lossy(name).into_owned(),
+                why: format!("it is longer than {LONGEST_LINE} characters and cannot be folded"),
+            });
+        }
+    }
+    Ok(())
 }
