@@ -115,11 +115,11 @@ impl Row<'_> {
     }
 
     fn render(&self, part: Part, name: &str, offset: usize) -> Result<String, BuildError> {
-        let template = self
-            .template
-            .env
-            .get_template(name)
-            .map_err(|err| BuildError::Render { part, line: 1, why: reason(&err) })?;
+        let template = self.template.env.get_template(name).map_err(|err| BuildError::Render {
+            part,
+            line: 1,
+            why: reason(&err),
+        })?;
         // A miss of another part must not be blamed for an error in this one.
         self.variables.last_missed();
         let context = Value::from_dyn_object(Arc::clone(&self.variables));

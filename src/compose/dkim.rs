@@ -60,13 +60,15 @@ impl Dkim {
     /// Reads a key file: PEM, RSA (PKCS#1 or PKCS#8, 2048 bits or more) or Ed25519 (PKCS#8).
     pub fn new(domain: &str, selector: &str, key_file: &[u8]) -> Result<Self, DkimError> {
         for (name, what) in [(domain, "domain"), (selector, "selector")] {
-            let label = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+            let label =
+                |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
             if name.is_empty() || name.len() > 253 || !name.bytes().all(label) {
                 return Err(DkimError::Name(name.escape_debug().to_string(), what));
             }
         }
-        let pem = PrivateKeyDer::from_pem_slice(key_file)
-            .map_err(|err| DkimError::Key(format!("it is no PEM file with a private key ({err})")))?;
+        let pem = PrivateKeyDer::from_pem_slice(key_file).map_err(|err| {
+            DkimError::Key(format!("it is no PEM file with a private key ({err})"))
+        })?;
         let rejected = |err: ring::error::KeyRejected| {
             DkimError::Key(format!("{err}; RSA of 2048 bits or more, or Ed25519, can be used"))
         };
@@ -112,7 +114,8 @@ impl Dkim {
             Key::Rsa(_) => "rsa-sha256",
             Key::Ed25519(_) => "ed25519-sha256",
         };
-        let (domain, selector, seconds) = (&self.domain, &self.selector, at.0.div_euclid(1_000_000));
+        let (domain, selector, seconds) =
+            (&self.domain, &self.selector, at.0.div_euclid(1_000_000));
         let body_hash = BASE64.encode(&Sha256::digest(relaxed_body(body)));
         let header = format!(
             "DKIM-Signature: v=1; a={algorithm}; c=relaxed/relaxed;\r\n d={domain};\r\n \

@@ -120,7 +120,8 @@ pub(super) fn alternatives(out: &mut Vec<u8>, token: &str, text: &str, html: &st
         boundary.insert(2, '_');
     }
     out.extend_from_slice(
-        format!("Content-Type: multipart/alternative;\r\n boundary=\"{boundary}\"\r\n\r\n").as_bytes(),
+        format!("Content-Type: multipart/alternative;\r\n boundary=\"{boundary}\"\r\n\r\n")
+            .as_bytes(),
     );
     for (subtype, text) in [("plain", text), ("html", html)] {
         out.extend_from_slice(format!("--{boundary}\r\n").as_bytes());

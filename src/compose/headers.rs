@@ -57,7 +57,8 @@ const REFUSED: &[(&[&str], &str)] = &[
 
 /// Returns the header's usual spelling and its form, or why a template may not set it.
 pub(super) fn allowed(name: &str) -> Result<(String, Form), String> {
-    if let Some((known, form)) = ALLOWED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+    if let Some((known, form)) = ALLOWED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))
+    {
         return Ok(((*known).to_owned(), *form));
     }
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -134,7 +135,20 @@ mod tests {
 
     #[test]
     fn a_template_cannot_address_anybody_else_or_forge_the_ledgers_headers() {
-        for name in ["To", "cc", "BCC", "Date", "message-id", "Return-Path", "Content-Type", "Resent-To", "DKIM-Signature", "", "X-", "X-é"] {
+        for name in [
+            "To",
+            "cc",
+            "BCC",
+            "Date",
+            "message-id",
+            "Return-Path",
+            "Content-Type",
+            "Resent-To",
+            "DKIM-Signature",
+            "",
+            "X-",
+            "X-é",
+        ] {
             assert!(allowed(name).is_err(), "{name}");
         }
     }
@@ -143,7 +157,10 @@ mod tests {
     fn urls_come_with_and_without_brackets() {
         for (value, line) in [
             ("https://e.jp/u?a=1,2", "List-Unsubscribe: <https://e.jp/u?a=1,2>\r\n"),
-            ("<https://e.jp/u>,<mailto:u@e.jp>", "List-Unsubscribe: <https://e.jp/u>, <mailto:u@e.jp>\r\n"),
+            (
+                "<https://e.jp/u>,<mailto:u@e.jp>",
+                "List-Unsubscribe: <https://e.jp/u>, <mailto:u@e.jp>\r\n",
+            ),
         ] {
             assert_eq!(written("list-unsubscribe", value).unwrap(), line);
         }

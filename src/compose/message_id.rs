@@ -129,7 +129,9 @@ mod tests {
         let id = codec().write(RecipientId(5012), Generation(1), "example.com");
         assert_eq!(id, codec().write(RecipientId(5012), Generation(1), "example.com"));
         assert!(id.len() < 60, "{id}");
-        assert!(id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "<>.@".contains(c)));
+        assert!(
+            id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "<>.@".contains(c))
+        );
         assert!(id.starts_with('<') && id.ends_with("@example.com>"), "{id}");
     }
 
@@ -146,7 +148,8 @@ mod tests {
     fn what_another_ledger_or_a_stranger_wrote_names_no_row() {
         let id = codec().write(RecipientId(77), Generation(1), "example.com");
         let other_key = Codec::new("0123456789abcdef", "ff112233445566778899aabbccddeeff").unwrap();
-        let other_ledger = Codec::new("1123456789abcdef", "00112233445566778899aabbccddeeff").unwrap();
+        let other_ledger =
+            Codec::new("1123456789abcdef", "00112233445566778899aabbccddeeff").unwrap();
         assert_eq!(other_key.read(&id), None);
         assert_eq!(other_ledger.read(&id), None);
         for text in ["", "<>", "<a@b>", "<a.b@c>", "<é.b@c>", "<aaaaaaaa.aaaaaaaa@example.com>"] {

@@ -106,9 +106,11 @@ impl Template {
 fn environment() -> Environment<'static> {
     let mut env = Environment::new();
     env.set_undefined_behavior(UndefinedBehavior::Strict);
-    env.set_auto_escape_callback(|name| {
-        if name == HTML { AutoEscape::Html } else { AutoEscape::None }
-    });
+    env.set_auto_escape_callback(
+        |name| {
+            if name == HTML { AutoEscape::Html } else { AutoEscape::None }
+        },
+    );
     // Text keeps the line ends its sender wrote.
     if let Ok(syntax) = SyntaxConfig::builder().keep_trailing_newline(true).build() {
         env.set_syntax(syntax);

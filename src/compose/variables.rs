@@ -105,7 +105,9 @@ impl Object for Columns {
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
-        Enumerator::Values(self.entries.iter().map(|(name, _)| Value::from(name.as_str())).collect())
+        Enumerator::Values(
+            self.entries.iter().map(|(name, _)| Value::from(name.as_str())).collect(),
+        )
     }
 }
 

@@ -45,7 +45,12 @@ pub struct Slot {
 
 impl StepFile {
     /// Creates the file of a worker with room for `connections`.
-    pub fn create(path: &Path, worker: WorkerId, boot: &str, connections: usize) -> io::Result<Self> {
+    pub fn create(
+        path: &Path,
+        worker: WorkerId,
+        boot: &str,
+        connections: usize,
+    ) -> io::Result<Self> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)

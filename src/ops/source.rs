@@ -16,7 +16,10 @@ pub enum SourceName {
     /// A query of the configuration.
     Query(String),
     /// The rows of another batch.
-    Batch { name: BatchName, which: Selection },
+    Batch {
+        name: BatchName,
+        which: Selection,
+    },
 }
 
 impl FromStr for SourceName {

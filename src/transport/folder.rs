@@ -30,7 +30,12 @@ impl Folder {
     }
 
     /// Writes the message: in one piece, or not at all.
-    pub async fn hand_over(&mut self, content: &[u8], steps: &dyn Steps, gate: &(dyn Fn() -> bool + Sync)) -> Ended {
+    pub async fn hand_over(
+        &mut self,
+        content: &[u8],
+        steps: &dyn Steps,
+        gate: &(dyn Fn() -> bool + Sync),
+    ) -> Ended {
         let _ = (content, steps, gate());
         todo!()
     }

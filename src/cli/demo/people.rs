@@ -199,7 +199,8 @@ mod tests {
 
     #[test]
     fn the_same_seed_invents_the_same_people() {
-        let invent = |seed| JAPANESE.invent(50, &mut fastrand::Rng::with_seed(seed), |_| Fate::Taken);
+        let invent =
+            |seed| JAPANESE.invent(50, &mut fastrand::Rng::with_seed(seed), |_| Fate::Taken);
         assert_eq!(invent(7), invent(7));
         assert_ne!(invent(7), invent(8));
     }

@@ -117,9 +117,7 @@ fn may_become_a_line(begun: &[u8], code: Option<u16>) -> bool {
     let plausible = match digits {
         [] => true,
         // The end of a bare line has begun: too short to carry a code.
-        [first, rest @ ..] => {
-            matches!(first, b'2'..=b'5') && rest.iter().all(u8::is_ascii_digit)
-        }
+        [first, rest @ ..] => matches!(first, b'2'..=b'5') && rest.iter().all(u8::is_ascii_digit),
     };
     let same = !whole || code.is_none_or(|code| read_code(digits) == Some(code));
     plausible && same && matches!(begun.get(3), None | Some(b' ' | b'-' | b'\r'))
@@ -162,7 +160,8 @@ mod tests {
 
     #[test]
     fn a_reply_that_is_cut_is_not_complete() {
-        for cut in [&b""[..], b"2", b"25", b"250", b"250 ", b"250 ok", b"250 ok\r", b"250-a\r\n25"] {
+        for cut in [&b""[..], b"2", b"25", b"250", b"250 ", b"250 ok", b"250 ok\r", b"250-a\r\n25"]
+        {
             assert_eq!(scan(cut), Scan::More, "{cut:?}");
         }
     }

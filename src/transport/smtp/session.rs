@@ -12,13 +12,23 @@ pub struct Session<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
-    pub async fn offer(&mut self, envelope: &Envelope, content: &[u8], steps: &dyn Steps) -> Result<(), Ended> {
+    pub async fn offer(
+        &mut self,
+        envelope: &Envelope,
+        content: &[u8],
+        steps: &dyn Steps,
+    ) -> Result<(), Ended> {
         let _ = (&mut self.stream, envelope, content);
         steps.note(Step::Rcpt);
         todo!()
     }
 
-    pub async fn hand_over(&mut self, content: &[u8], steps: &dyn Steps, gate: &(dyn Fn() -> bool + Sync)) -> Ended {
+    pub async fn hand_over(
+        &mut self,
+        content: &[u8],
+        steps: &dyn Steps,
+        gate: &(dyn Fn() -> bool + Sync),
+    ) -> Ended {
         let _ = (&mut self.stream, content, steps, gate());
         todo!()
     }
