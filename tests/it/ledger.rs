@@ -1,0 +1,3 @@
+//! The contract of the ledger, on every engine.
+
+mod schema;
