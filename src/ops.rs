@@ -9,4 +9,5 @@ pub mod action;
 pub mod document;
 pub mod error;
 pub mod source;
+pub mod template_file;
 pub mod when;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+pub mod folder;
 pub mod mailserver;
 pub mod people;
 
