@@ -96,7 +96,10 @@ impl Connection {
     ) -> Result<(), Ended> {
         match self {
             Self::Smtp(session) => session.offer(envelope, content, steps).await,
-            Self::Folder(folder) => folder.offer(envelope),
+            Self::Folder(folder) => {
+                folder.offer(envelope, steps);
+                Ok(())
+            }
         }
     }
 
