@@ -2,12 +2,18 @@
 //!
 //! Promise: one table (`smtp/table.rs`) holds every cell; `classify` only looks it up.
 //! Absent on purpose: no sockets, no bytes; the transport hands in what it saw.
+//! The rules behind the table: a reply counts by its first digit (RFC 5321 4.2.1), and nothing is
+//! ambiguous but the time from the first byte of the final dot to the end of a complete reply.
 
 use std::time::Duration;
 
 use super::outcome::{Blame, Outcome, Phase};
 
 mod enhanced;
+mod table;
+#[cfg(test)]
+mod tests;
+mod topic;
 
 pub use enhanced::Enhanced;
 
@@ -34,7 +40,7 @@ pub enum Loss {
 pub enum Event {
     /// A complete, well-formed reply; the text is decoded for people (`text::lenient`).
     Reply(ReplyCode, String),
-    /// Something that is no reply: no digits, differing codes, too long, a first digit outside 2..5.
+    /// What is no reply: no digits, differing codes, too long, a first digit outside 2 to 5.
     Malformed,
     /// The connection was lost before a reply was complete.
     Lost(Loss),
@@ -46,7 +52,7 @@ pub enum Event {
     NameNotFound,
     /// The relay's name could not be looked up now.
     NameFailed,
-    /// The certificate or the name in it is not valid.
+    /// The certificate, or the name in it, is not valid.
     BadCertificate,
     /// The TLS handshake failed for another reason.
     HandshakeFailed,
@@ -65,7 +71,7 @@ pub enum Event {
 impl Event {
     /// Makes the event of a complete reply, reading the enhanced code from its text.
     ///
-    /// `text` is the reply without codes in front of the lines; lines joined by line feeds.
+    /// `text` is the reply without the codes in front of its lines; lines are joined by line feeds.
     pub fn reply(code: u16, text: impl Into<String>) -> Self {
         let text = text.into();
         Self::Reply(ReplyCode { code, enhanced: Enhanced::in_text(&text) }, text)
@@ -94,6 +100,8 @@ pub enum Pause {
     Name,
     /// The server's certificate is not valid.
     Certificate,
+    /// Encryption was refused, is missing, or was tampered with.
+    Downgrade,
     /// The server does not want to serve us at all, or lacks what the route requires.
     Service,
     /// A file or folder of our own failed.
@@ -107,16 +115,26 @@ pub struct Verdict {
     pub blame: Blame,
     /// Whether it counts against `retry.attempts`.
     pub counts: bool,
-    /// The least wait before the next try: of this row, or of the route when the endpoint is blamed.
+    /// The least wait before the next try: of the route when the endpoint is blamed, else of the row.
     pub not_before: Option<Duration>,
     /// Set when the refusal may be our own fault: the row stays ready until a breaker decides.
     pub suspect: Option<Suspect>,
     /// Worth a look by a person although it counts as accepted.
     pub review: bool,
-    /// Whether the connection may be used for the next message (after RSET where needed).
+    /// Whether the connection may carry the next message (after RSET where a transaction is open).
     pub keep_connection: bool,
     /// Set when the batch has to pause at once.
     pub pause: Option<Pause>,
+}
+
+impl Verdict {
+    /// Returns the outcome as evidence: a refusal that may be our own fault fails nobody.
+    pub const fn as_evidence(&self) -> Outcome {
+        match self.suspect {
+            Some(_) => Outcome::NotSent,
+            None => self.outcome,
+        }
+    }
 }
 
 /// Reports whether the dialogue goes on after this code in this phase.
@@ -126,11 +144,15 @@ pub const fn goes_on(phase: Phase, code: u16) -> bool {
         Phase::Auth => code == 235,
         Phase::Data => code == 354,
         Phase::Ehlo | Phase::Mail | Phase::Rcpt | Phase::Rset => code >= 200 && code < 300,
-        _ => false,
+        Phase::Resolve | Phase::Connect | Phase::Tls | Phase::Body | Phase::Dot => false,
+        Phase::Quit | Phase::File | Phase::Local => false,
     }
 }
 
-/// Returns what `event` in `phase` means for the row, the connection, the route and the batch.
-pub fn classify(_phase: Phase, _event: &Event) -> Verdict {
-    todo!()
+/// Returns what it means for row, connection, route and batch that an attempt ended this way.
+///
+/// An attempt never ends in a reply after which the dialogue `goes_on`; told otherwise, the answer
+/// is that nothing was sent and that the connection is out of step.
+pub fn classify(phase: Phase, event: &Event) -> Verdict {
+    table::look_up(phase, event)
 }

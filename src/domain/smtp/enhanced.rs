@@ -53,3 +53,33 @@ impl fmt::Display for Enhanced {
         write!(f, "{}.{}.{}", self.class, self.subject, self.detail)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_enhanced_code_is_three_numbers_at_the_beginning_of_the_text() {
+        for (text, code) in [
+            ("5.1.1 no such user", Some(Enhanced::new(5, 1, 1))),
+            ("5.7.515 denied", Some(Enhanced::new(5, 7, 515))),
+            ("4.2.2\nsecond line", Some(Enhanced::new(4, 2, 2))),
+            ("2.0.0", Some(Enhanced::new(2, 0, 0))),
+            ("no such user 5.1.1", None),
+            ("3.1.1 x", None),
+            ("5.1 x", None),
+            ("5.1.1.1 x", None),
+            ("5.1.1000 x", None),
+            ("5..1 x", None),
+            ("+5.1.1 x", None),
+            ("", None),
+        ] {
+            assert_eq!(Enhanced::in_text(text), code, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_enhanced_code_prints_as_it_is_written() {
+        assert_eq!("5.7.26".parse::<Enhanced>().unwrap().to_string(), "5.7.26");
+    }
+}
