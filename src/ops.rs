@@ -6,8 +6,10 @@
 //! Start reading at `action`, then `import` and `start`.
 
 pub mod action;
+pub mod attention;
 pub mod document;
 pub mod error;
 pub mod source;
 pub mod template_file;
 pub mod when;
+pub mod words;
