@@ -12,6 +12,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tokio::runtime;
 
 use crate::clock::Clock;
+use crate::config::nearest;
 use crate::domain::name::{BatchName, COMMANDS};
 
 pub mod args;
@@ -149,7 +150,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, clock: Clock) -> ExitCode {
 
 /// Adds the command a person may have meant, where a lone word named no batch.
 fn hinted(err: CliError, word: Option<&str>) -> CliError {
-    let near = word.and_then(|word| args::nearest(word, COMMANDS));
+    let near = word.and_then(|word| nearest(word, COMMANDS));
     match near {
         Some(near) if err.code == ExitCode::NotFound => {
             err.hint(format!("did you mean the command `ittsu {near}`?"))

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use crate::config::Language;
 use crate::domain::name::BatchName;
 use crate::domain::policy::{OnUnknown, Policy};
 use crate::domain::span::Span;
@@ -33,8 +34,8 @@ pub struct Global {
     pub read_only: bool,
 
     /// Language of what people read
-    #[arg(long, global = true, value_name = "LANG", value_enum)]
-    pub lang: Option<Lang>,
+    #[arg(long, global = true, value_name = "LANG", value_parser = language_words())]
+    pub lang: Option<Language>,
 
     /// Say nothing but data, warnings and errors
     #[arg(short, long, global = true)]
@@ -47,25 +48,6 @@ pub struct Global {
     /// When to colour
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     pub color: ColorChoice,
-}
-
-/// A language of the words of `terms`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Lang {
-    En,
-    Ja,
-    Ko,
-}
-
-impl Lang {
-    /// Returns the word of flags and configuration.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::En => "en",
-            Self::Ja => "ja",
-            Self::Ko => "ko",
-        }
-    }
 }
 
 /// When output is coloured.
@@ -239,18 +221,12 @@ fn state_words() -> impl TypedValueParser<Value = State> {
     words_of!(State)
 }
 
-fn how_words() -> impl TypedValueParser<Value = How> {
-    words_of!(How)
+fn language_words() -> impl TypedValueParser<Value = Language> {
+    words_of!(Language)
 }
 
-/// Returns the known word that looks most like `word`, if one does.
-pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    known
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(word, known), *known))
-        .filter(|(distance, known)| *distance <= known.chars().count().div_ceil(3).max(1))
-        .min()
-        .map(|(_, known)| known)
+fn how_words() -> impl TypedValueParser<Value = How> {
+    words_of!(How)
 }
 
 #[cfg(test)]
@@ -272,11 +248,5 @@ mod tests {
         assert_eq!(mixed.of(Cause::Crash), Policy::Resend);
         assert_eq!(mixed.of(Cause::ServerError), Policy::Hold);
         assert!(on_unknown("maybe").is_err() && on_unknown("crush=hold").is_err());
-    }
-
-    #[test]
-    fn a_mistyped_word_finds_its_neighbour_only() {
-        assert_eq!(nearest("statsu", &["status", "start"]), Some("status"));
-        assert_eq!(nearest("notice-12", &["status", "start"]), None);
     }
 }

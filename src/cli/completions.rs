@@ -1,5 +1,8 @@
 //! `ittsu completions`: words for the shell.
 
+use clap::CommandFactory;
+
+use super::Cli;
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
 
@@ -12,6 +15,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let mut words = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "ittsu", &mut words);
+    shell.printer.bytes(&words)?;
+    Ok(ExitCode::Done)
 }
