@@ -6,16 +6,31 @@
 //! Start reading at `Behaviour`, then `trick` (what an address can order).
 
 mod behaviour;
+mod conversation;
 mod journal;
+mod peer;
+mod shared;
+mod trick;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 pub use behaviour::{
     Addresses, At, Behaviour, Deed, Goodbye, Keep, Login, Records, Rule, Says, ServerTls, Takes,
     Then, When,
 };
-pub use journal::Acceptance;
+pub use journal::{Acceptance, read_journal};
+
+use conversation::Conversation;
+use journal::Journal;
+use peer::Peer;
+use shared::Shared;
 
 /// A running server; dropping it stops it.
 ///
@@ -23,6 +38,9 @@ pub use journal::Acceptance;
 #[derive(Debug)]
 pub struct MailServer {
     addr: SocketAddr,
+    shared: Arc<Shared>,
+    stop: CancellationToken,
+    thread: Option<JoinHandle<()>>,
 }
 
 /// What the server has seen so far.
@@ -43,8 +61,22 @@ pub struct Seen {
 impl MailServer {
     /// Starts a server on a free port of 127.0.0.1.
     pub fn start(behaviour: Behaviour) -> io::Result<Self> {
-        let _ = behaviour;
-        todo!()
+        Self::start_at((Ipv4Addr::LOCALHOST, 0).into(), behaviour)
+    }
+
+    /// Starts a server on this address, for one that was stopped and comes back.
+    pub fn start_at(addr: SocketAddr, behaviour: Behaviour) -> io::Result<Self> {
+        let journal = Journal::open(behaviour.journal.as_deref())?;
+        let listener = TcpListener::bind(addr)?;
+        listener.set_nonblocking(true)?;
+        let addr = listener.local_addr()?;
+        let shared = Arc::new(Shared::new(behaviour, journal));
+        let stop = CancellationToken::new();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let served = (Arc::clone(&shared), stop.clone());
+        let work = move || runtime.block_on(serve(listener, served.0, served.1));
+        let thread = std::thread::Builder::new().name("mail server".into()).spawn(work)?;
+        Ok(Self { addr, shared, stop, thread: Some(thread) })
     }
 
     pub fn addr(&self) -> SocketAddr {
@@ -53,21 +85,58 @@ impl MailServer {
 
     /// Returns everything accepted so far.
     pub fn journal(&self) -> Vec<Acceptance> {
-        todo!()
+        self.shared.journal.all()
     }
 
     pub fn seen(&self) -> Seen {
-        todo!()
+        self.shared.seen()
     }
 
-    /// Returns every line that clients said so far, as `1 MAIL FROM:<…>` with the connection's number.
+    /// Returns every line that clients said so far, as `1 MAIL FROM:<…>` with the connection's
+    /// number; bodies are left out.
     pub fn lines(&self) -> Vec<String> {
-        todo!()
+        self.shared.lines()
     }
 
     /// Changes the behaviour from the next command on.
     pub fn change(&self, change: impl FnOnce(&mut Behaviour)) {
-        let _ = change;
-        todo!()
+        self.shared.change(change);
+    }
+}
+
+impl Drop for MailServer {
+    fn drop(&mut self) {
+        self.stop.cancel();
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has said so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Takes connections until the server is dropped; then all of them are cut.
+async fn serve(listener: TcpListener, shared: Arc<Shared>, stop: CancellationToken) {
+    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+    let mut conversations = JoinSet::new();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            Some(_) = conversations.join_next() => {}
+            accepted = listener.accept() => {
+                // Out of file handles, most likely: the next one may work.
+                let Ok((stream, _)) = accepted else { continue };
+                let _ = stream.set_nodelay(true);
+                let number = shared.numbers.connections.fetch_add(1, Ordering::Relaxed) + 1;
+                let open = shared.numbers.open.fetch_add(1, Ordering::Relaxed) + 1;
+                shared.numbers.most_open.fetch_max(open, Ordering::Relaxed);
+                let shared = Arc::clone(&shared);
+                conversations.spawn(async move {
+                    let talk = Conversation::new(Arc::clone(&shared), Peer::Plain(stream), number);
+                    // The client is gone: nothing is left to say.
+                    let _ = talk.run().await;
+                    shared.numbers.open.fetch_sub(1, Ordering::Relaxed);
+                });
+            }
+        }
     }
 }
