@@ -8,9 +8,12 @@
 //! Start reading at `source`, then `reader`.
 
 pub mod columns;
+mod csv;
+mod decode;
 pub mod encoding;
 pub mod error;
 pub mod finding;
+mod plausible;
 pub mod reader;
 pub mod source;
 

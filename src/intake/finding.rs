@@ -26,8 +26,12 @@ pub enum Why {
     Control(String),
     #[error("it has {found} fields, the header has {expected}")]
     Ragged { found: usize, expected: usize },
-    #[error("it is longer than {0} MiB")]
-    LongLine(u64),
+    #[error("it is longer than {0} bytes")]
+    Long(usize),
+    #[error("a quotation mark is opened here and never closed")]
+    OpenQuote,
+    #[error("text follows a closing quotation mark")]
+    AfterQuote,
     #[error("{0}")]
     Unreadable(String),
     #[error("the column occurs twice; this one is called `{0}`")]

@@ -1,0 +1,355 @@
+//! Records out of delimited text, with the line on which each begins.
+//!
+//! Own code and not the `csv` crate, because a record must be refused before it fills the memory,
+//! an unclosed quotation mark must be named, and line numbers must hold after empty lines. A test
+//! compares the two on ordinary input.
+
+use std::io::{self, BufRead};
+
+use memchr::memchr3;
+
+use super::finding::Why;
+
+/// A longer record is refused: it is no person, it is a file that was not understood.
+pub(super) const LONGEST_RECORD: usize = 1 << 20;
+
+/// One record: its fields lie one after the other in `text`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Record {
+    /// The line on which it begins, from 1.
+    pub(super) line: u64,
+    text: Vec<u8>,
+    ends: Vec<usize>,
+    /// What is wrong with it, although it could be split.
+    pub(super) problem: Option<Why>,
+}
+
+impl Record {
+    pub(super) fn of<S: AsRef<str>>(line: u64, fields: impl IntoIterator<Item = S>) -> Self {
+        let mut record = Self { line, ..Self::default() };
+        for field in fields {
+            record.push(field.as_ref());
+        }
+        record
+    }
+
+    pub(super) fn push(&mut self, field: &str) {
+        self.text.extend_from_slice(field.as_bytes());
+        self.ends.push(self.text.len());
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns field `at`, or nothing if the record is shorter.
+    pub(super) fn get(&self, at: usize) -> &str {
+        let start = if at == 0 { 0 } else { self.ends.get(at - 1).copied().unwrap_or_default() };
+        let bytes =
+            self.ends.get(at).and_then(|end| self.text.get(start..*end)).unwrap_or_default();
+        // The text was decoded before it was split at ASCII characters.
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    pub(super) fn fields(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|at| self.get(at))
+    }
+
+    /// Returns all fields as one text, for looking at every character once.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.text
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.iter().all(u8::is_ascii_whitespace)
+            || self.fields().all(|field| field.trim().is_empty())
+    }
+
+    fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+        self.problem = None;
+    }
+
+    fn end_field(&mut self) {
+        self.ends.push(self.text.len());
+    }
+}
+
+/// Why no further record can be read.
+#[derive(Debug)]
+pub(super) enum Stop {
+    Io(io::Error),
+    At(u64, Why),
+}
+
+/// Reads records from decoded text.
+#[derive(Debug)]
+pub(super) struct Parser<R> {
+    from: R,
+    delimiter: u8,
+    /// The line that is read next.
+    line: u64,
+    /// A `\r` was read last; a `\n` after it belongs to it.
+    after_cr: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    FieldStart,
+    Plain,
+    Quoted,
+    /// After a quotation mark within quotes: its end, or the first of two.
+    QuoteSeen,
+}
+
+/// What the bytes at hand came to.
+enum Step {
+    /// Used so many; the record goes on.
+    More(usize),
+    /// Used so many; the record is complete.
+    Done(usize),
+}
+
+impl<R: BufRead> Parser<R> {
+    pub(super) const fn new(from: R, delimiter: u8) -> Self {
+        Self { from, delimiter, line: 1, after_cr: false }
+    }
+
+    /// Reads the next record that is not an empty line into `record`; false at the end.
+    pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, Stop> {
+        loop {
+            if !self.read_any(record)? {
+                return Ok(false);
+            }
+            if record.len() > 1 || !record.is_blank() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn read_any(&mut self, record: &mut Record) -> Result<bool, Stop> {
+        record.clear();
+        record.line = self.line;
+        let mut at = At::FieldStart;
+        loop {
+            let bytes = match self.from.fill_buf() {
+                Ok(bytes) => bytes,
+                Err(err) if err.kind() == io::ErrorKind::Interrupted => continue,
+                Err(err) => return Err(Stop::Io(err)),
+            };
+            if bytes.is_empty() {
+                return self.end(record, at);
+            }
+            let step =
+                scan(bytes, self.delimiter, &mut at, &mut self.line, &mut self.after_cr, record);
+            if record.text.len() > LONGEST_RECORD {
+                return Err(Stop::At(record.line, Why::Long(LONGEST_RECORD)));
+            }
+            match step {
+                Step::More(used) => self.from.consume(used),
+                Step::Done(used) => {
+                    self.from.consume(used);
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    fn end(&self, record: &mut Record, at: At) -> Result<bool, Stop> {
+        match at {
+            At::Quoted => Err(Stop::At(record.line, Why::OpenQuote)),
+            At::FieldStart if record.ends.is_empty() => Ok(false),
+            _ => {
+                record.end_field();
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// Takes as many bytes as belong together.
+fn scan(
+    bytes: &[u8],
+    delimiter: u8,
+    at: &mut At,
+    line: &mut u64,
+    after_cr: &mut bool,
+    record: &mut Record,
+) -> Step {
+    let mut used = 0;
+    while let Some(&byte) = bytes.get(used) {
+        let second_of_crlf = std::mem::take(after_cr) && byte == b'\n';
+        if second_of_crlf {
+            used += 1;
+            if *at == At::Quoted {
+                record.text.push(byte);
+            }
+            continue;
+        }
+        let rest = bytes.get(used..).unwrap_or_default();
+        match *at {
+            At::Quoted => {
+                let run = memchr3(b'"', b'\n', b'\r', rest).unwrap_or(rest.len());
+                record.text.extend_from_slice(rest.get(..run).unwrap_or_default());
+                used += run;
+                match rest.get(run) {
+                    Some(b'"') => *at = At::QuoteSeen,
+                    Some(&end) => {
+                        record.text.push(end);
+                        *line += 1;
+                        *after_cr = end == b'\r';
+                    }
+                    None => return Step::More(used),
+                }
+                used += 1;
+            }
+            At::FieldStart if byte == b'"' => {
+                *at = At::Quoted;
+                used += 1;
+            }
+            At::QuoteSeen if byte == b'"' => {
+                record.text.push(b'"');
+                *at = At::Quoted;
+                used += 1;
+            }
+            At::FieldStart | At::Plain | At::QuoteSeen => {
+                let run = memchr3(delimiter, b'\n', b'\r', rest).unwrap_or(rest.len());
+                let plain = rest.get(..run).unwrap_or_default();
+                // Blanks may stand between a closing quotation mark and what ends the field.
+                if *at != At::QuoteSeen || !plain.iter().all(|byte| *byte == b' ') {
+                    if *at == At::QuoteSeen {
+                        record.problem = Some(Why::AfterQuote);
+                    }
+                    record.text.extend_from_slice(plain);
+                    *at = if run > 0 { At::Plain } else { *at };
+                }
+                used += run;
+                let Some(&end) = rest.get(run) else { return Step::More(used) };
+                used += 1;
+                record.end_field();
+                *at = At::FieldStart;
+                if end != delimiter {
+                    *line += 1;
+                    *after_cr = end == b'\r';
+                    return Step::Done(used);
+                }
+            }
+        }
+    }
+    Step::More(used)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Reads everything through a buffer of `buffer` bytes.
+    fn read(text: &str, buffer: usize) -> Result<Vec<(u64, Vec<String>)>, (u64, Why)> {
+        let mut parser = Parser::new(BufReader::with_capacity(buffer, text.as_bytes()), b',');
+        let (mut record, mut records) = (Record::default(), Vec::new());
+        loop {
+            match parser.read(&mut record) {
+                Ok(true) => {
+                    records.push((record.line, record.fields().map(str::to_owned).collect()));
+                }
+                Ok(false) => return Ok(records),
+                Err(Stop::At(line, why)) => return Err((line, why)),
+                Err(Stop::Io(err)) => panic!("{err}"),
+            }
+        }
+    }
+
+    fn lines(text: &str) -> Vec<(u64, String)> {
+        let records = read(text, 4096).unwrap();
+        for buffer in 1..7 {
+            assert_eq!(read(text, buffer).unwrap(), records, "buffer of {buffer}");
+        }
+        records.into_iter().map(|(line, fields)| (line, fields.join("|"))).collect()
+    }
+
+    #[test]
+    fn a_record_knows_the_line_on_which_it_begins() {
+        let text = "a,b\r\n\r\n\"x\r\ny\",1\n\n\n,\nz,2";
+        let expected = [(1, "a|b"), (3, "x\r\ny|1"), (7, "|"), (8, "z|2")];
+        assert_eq!(lines(text), expected.map(|(line, text)| (line, text.to_owned())));
+    }
+
+    #[test]
+    fn line_ends_of_every_kind_end_a_record() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = format!("a,b{end}c,d{end}{end}e{end}");
+            let expected = [(1, "a|b"), (2, "c|d"), (4, "e")];
+            assert_eq!(lines(&text), expected.map(|(line, text)| (line, text.to_owned())));
+        }
+    }
+
+    #[test]
+    fn quotation_marks_hold_delimiters_and_themselves() {
+        let text = "\"a,\"\"b\"\"\",\"\" ,5\" disk,\n";
+        assert_eq!(lines(text), [(1, "a,\"b\"||5\" disk|".to_owned())]);
+    }
+
+    #[test]
+    fn a_quotation_mark_that_is_never_closed_is_named_by_its_line() {
+        assert_eq!(read("a\n\nb,\"c\nd\n", 4096), Err((3, Why::OpenQuote)));
+    }
+
+    #[test]
+    fn text_after_a_closing_quotation_mark_spoils_only_its_record() {
+        let mut parser = Parser::new("\"a\"b,c\nd,e\n".as_bytes(), b',');
+        let mut record = Record::default();
+        assert!(parser.read(&mut record).unwrap());
+        assert_eq!((record.get(0), record.get(1)), ("ab", "c"));
+        assert_eq!(record.problem, Some(Why::AfterQuote));
+        assert!(parser.read(&mut record).unwrap());
+        assert_eq!((record.get(0), record.problem.clone()), ("d", None));
+    }
+
+    #[test]
+    fn a_record_of_100_mb_is_refused_before_it_fills_the_memory() {
+        let endless =
+            io::Read::chain("a,b\n".as_bytes(), io::Read::take(io::repeat(b'x'), 100 << 20));
+        let mut parser = Parser::new(BufReader::with_capacity(1 << 16, endless), b',');
+        let mut record = Record::default();
+        assert!(parser.read(&mut record).unwrap());
+        let stop = parser.read(&mut record).unwrap_err();
+        assert!(matches!(stop, Stop::At(2, Why::Long(LONGEST_RECORD))), "{stop:?}");
+        assert!(record.text.capacity() < 4 * LONGEST_RECORD, "{}", record.text.capacity());
+    }
+
+    proptest! {
+        /// What the `csv` crate reads from ordinary input, this reads as well.
+        #[test]
+        fn ordinary_input_reads_as_the_csv_crate_reads_it(
+            rows in prop::collection::vec(prop::collection::vec("[a-c \"\r\n,ア]{0,6}", 1..4), 0..6),
+            buffer in 1..20_usize,
+        ) {
+            let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+            for row in &rows {
+                writer.write_record(row).unwrap();
+            }
+            let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+            let mut reader =
+                csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(text.as_bytes());
+            let theirs: Vec<Vec<String>> = reader
+                .records()
+                .map(|row| row.unwrap().iter().map(str::to_owned).collect())
+                .filter(|row: &Vec<String>| row.len() > 1 || !row[0].trim().is_empty())
+                .collect();
+            let ours: Vec<Vec<String>> =
+                read(&text, buffer).unwrap().into_iter().map(|(_, fields)| fields).collect();
+            prop_assert_eq!(ours, theirs);
+        }
+
+        #[test]
+        fn no_input_makes_it_panic(text in "[a\"\r\n,]{0,40}", buffer in 1..9_usize) {
+            let whole = read(&text, 4096);
+            prop_assert_eq!(read(&text, buffer), whole);
+        }
+    }
+}
