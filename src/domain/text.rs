@@ -19,7 +19,7 @@ pub const fn is_hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}') // tags
 }
 
-/// Returns `text` on one line, with everything hidden or active written out (`\x1b`, `\u{202e}`).
+/// Returns `text` on one line, with everything hidden or active written out (`\u{1b}`, `\n`).
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
@@ -30,10 +30,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if !is_hidden(c) => out.push(c),
-            // A String takes everything that is written to it.
-            c if c.is_ascii() => _ = write!(out, "\\x{:02x}", u32::from(c)),
-            c => out.extend(c.escape_unicode()),
+            c if is_hidden(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
         }
     }
     Cow::Owned(out)
@@ -45,6 +43,7 @@ pub fn lenient(bytes: &[u8]) -> String {
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());
         for byte in chunk.invalid() {
+            // A String takes everything that is written to it.
             _ = write!(out, "\\x{byte:02x}");
         }
     }
@@ -71,11 +70,11 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case::escape("a\x1b[31mred", "a\\x1b[31mred")]
-    #[case::osc("\x1b]0;title\x07", "\\x1b]0;title\\x07")]
+    #[case::escape("a\x1b[31mred", "a\\u{1b}[31mred")]
+    #[case::osc("\x1b]0;title\x07", "\\u{1b}]0;title\\u{7}")]
     #[case::c1("\u{9b}31m", "\\u{9b}31m")]
-    #[case::nul("a\0b", "a\\x00b")]
-    #[case::delete("a\x7f", "a\\x7f")]
+    #[case::nul("a\0b", "a\\u{0}b")]
+    #[case::delete("a\x7f", "a\\u{7f}")]
     #[case::line_break("a\r\nb\tc", "a\\r\\nb\\tc")]
     #[case::bidi_override("a\u{202e}gpj.exe", "a\\u{202e}gpj.exe")]
     #[case::bidi_isolate("\u{2066}a\u{2069}", "\\u{2066}a\\u{2069}")]
@@ -101,7 +100,7 @@ mod tests {
     #[test]
     fn a_quote_is_one_short_line() {
         assert_eq!(quote("5.1.1 no\r\n  such user\n"), "5.1.1 no / such user");
-        assert_eq!(quote("\x1b[2J"), "\\x1b[2J");
+        assert_eq!(quote("\x1b[2J"), "\\u{1b}[2J");
         let long = quote(&"長".repeat(900));
         assert_eq!((long.chars().count(), long.ends_with("長...")), (200, true));
     }
