@@ -62,7 +62,7 @@ use shell::Shell;
 #[derive(Debug, Parser)]
 #[command(name = "ittsu", version, max_term_width = 100, disable_help_subcommand = true)]
 #[command(override_usage = "ittsu [OPTIONS] [BATCH]\n       ittsu [OPTIONS] <COMMAND>")]
-#[command(after_help = EXIT_CODES)]
+#[command(after_long_help = EXIT_CODES)]
 pub struct Cli {
     /// Show this batch, as `status BATCH` does
     batch: Option<String>,
@@ -75,10 +75,18 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done or nothing to do · 1 failed · 2 usage or configuration · 3 partly (some rows \
-failed or unknown) · 4 no such batch, row or file · 5 refused: the count or state is not what was \
-confirmed · 6 a confirmation is needed · 7 ledger or mail server not reachable · 8 `status \
---check` found something that needs a person · 130/143 stopped by a signal, state clean";
+Exit codes:
+  0    done, or nothing to do
+  1    failed
+  2    usage or configuration
+  3    partly: some rows failed or are unknown
+  4    no such batch, row or file
+  5    refused: the count or the state is not what was confirmed
+  6    a confirmation is needed, and nobody can be asked
+  7    ledger or mail server not reachable: try again
+  8    `status --check` found something that needs a person
+  130  stopped by SIGINT, state clean
+  143  stopped by SIGTERM or SIGHUP, state clean";
 
 /// Every verb, in the order in which an operator meets them.
 #[derive(Debug, Subcommand)]
@@ -180,7 +188,7 @@ impl Command {
             Self::Demo(args) => demo::run(args, shell).await,
             Self::Init(args) => init::run(args, shell),
             Self::Doctor(args) => doctor::run(args, shell).await,
-            Self::Config(args) => config::run(args, shell),
+            Self::Config(args) => config::run(&args, shell),
             Self::Import(args) => import::run(*args, shell).await,
             Self::Preview(args) => preview::run(args, shell).await,
             Self::Test(args) => test::run(args, shell).await,

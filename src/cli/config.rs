@@ -30,19 +30,19 @@ enum Action {
 
 /// Everything that is set, for programs.
 #[derive(Serialize)]
-struct Shown {
+struct Everything {
     file: Option<String>,
-    values: Vec<Value>,
+    values: Vec<Entry>,
 }
 
 #[derive(Serialize)]
-struct Value {
+struct Entry {
     key: String,
     value: String,
     origin: String,
 }
 
-pub fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
+pub fn run(args: &Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
     match args.action {
         Action::Show { json: true } => show_json(shell),
         Action::Show { json: false } => show(shell),
@@ -53,14 +53,14 @@ pub fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
 fn show_json(shell: &mut Shell) -> Result<ExitCode, CliError> {
     let settings = shell.settings()?;
     let file = settings.file.as_deref().map(|file| file.display().to_string());
-    let values = settings.shown.into_iter().map(|shown| Value {
+    let values = settings.shown.into_iter().map(|shown| Entry {
         key: shown.key,
         value: shown.value,
         origin: shown.origin,
     });
-    let shown = Shown { file, values: values.collect() };
+    let everything = Everything { file, values: values.collect() };
     let now = shell.clock.now();
-    shell.printer.json(&document("config", now, &settings.timezone, shown))?;
+    shell.printer.json(&document("config", now, &settings.timezone, everything))?;
     Ok(ExitCode::Done)
 }
 

@@ -35,37 +35,42 @@ impl Paint {
 
 /// Prints; knows whether people or programs read.
 pub struct Printer {
-    data: Box<dyn Write + Send>,
-    talk: Box<dyn Write + Send>,
+    data: Stream,
+    talk: Stream,
     quiet: bool,
     verbose: u8,
-    paints_data: bool,
-    paints_talk: bool,
-    data_is_terminal: bool,
-    talk_is_terminal: bool,
     closed: bool,
+}
+
+/// One of the two ways out.
+struct Stream {
+    out: Box<dyn Write + Send>,
+    is_terminal: bool,
+    paints: bool,
+}
+
+impl Stream {
+    fn new(out: impl Write + Send + 'static, is_terminal: bool, color: ColorChoice) -> Self {
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let paints = match color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => is_terminal && !plain,
+        };
+        Self { out: Box::new(out), is_terminal, paints }
+    }
 }
 
 impl Printer {
     /// Returns the printer of this process.
     pub fn new(global: &Global) -> Self {
-        let (data_is_terminal, talk_is_terminal) =
-            (io::stdout().is_terminal(), io::stderr().is_terminal());
-        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let paints = |terminal: bool| match global.color {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => terminal && !plain,
-        };
+        let (data, talk) = (io::stdout(), io::stderr());
+        let (reads, hears) = (data.is_terminal(), talk.is_terminal());
         Self {
-            data: Box::new(io::BufWriter::new(io::stdout())),
-            talk: Box::new(io::stderr()),
+            data: Stream::new(io::BufWriter::new(data), reads, global.color),
+            talk: Stream::new(talk, hears, global.color),
             quiet: global.quiet,
             verbose: global.verbose,
-            paints_data: paints(data_is_terminal),
-            paints_talk: paints(talk_is_terminal),
-            data_is_terminal,
-            talk_is_terminal,
             closed: false,
         }
     }
@@ -81,7 +86,7 @@ impl Printer {
         if self.closed {
             return Ok(());
         }
-        let result = self.data.write_all(bytes);
+        let result = self.data.out.write_all(bytes);
         self.judge(result)
     }
 
@@ -98,7 +103,7 @@ impl Printer {
         if self.closed {
             return Ok(());
         }
-        let result = self.data.flush();
+        let result = self.data.out.flush();
         self.judge(result)
     }
 
@@ -109,12 +114,12 @@ impl Printer {
 
     /// Reports whether a person reads the data.
     pub const fn data_is_terminal(&self) -> bool {
-        self.data_is_terminal
+        self.data.is_terminal
     }
 
     /// Reports whether a person reads the talk, so that a progress line may be redrawn.
     pub const fn talk_is_terminal(&self) -> bool {
-        self.talk_is_terminal
+        self.talk.is_terminal
     }
 
     /// Reports whether talk was turned off.
@@ -138,8 +143,8 @@ impl Printer {
 
     /// Asks a person something; the answer is typed on the same line.
     pub fn ask(&mut self, question: &str) {
-        drop(write!(self.talk, "{question}"));
-        drop(self.talk.flush());
+        drop(write!(self.talk.out, "{question}"));
+        drop(self.talk.out.flush());
     }
 
     /// Warns; not even `-q` silences it.
@@ -166,18 +171,18 @@ impl Printer {
 
     /// Returns `text` painted for standard output, if it is painted at all.
     pub fn painted(&self, paint: Paint, text: &str) -> String {
-        paint_if(self.paints_data, paint, text)
+        paint_if(self.data.paints, paint, text)
     }
 
     /// Returns `text` painted for standard error, if it is painted at all.
     pub fn painted_talk(&self, paint: Paint, text: &str) -> String {
-        paint_if(self.paints_talk, paint, text)
+        paint_if(self.talk.paints, paint, text)
     }
 
     /// Nobody may be there to listen (a closed terminal); sending goes on all the same.
     fn talk(&mut self, text: &str) {
-        drop(writeln!(self.talk, "{text}"));
-        drop(self.talk.flush());
+        drop(writeln!(self.talk.out, "{text}"));
+        drop(self.talk.out.flush());
     }
 
     fn judge(&mut self, result: io::Result<()>) -> Result<(), CliError> {

@@ -30,12 +30,7 @@ pub struct Args {
 
 impl Default for Args {
     fn default() -> Self {
-        Self {
-            batch: None,
-            check: false,
-            max_wait: Span(Duration::from_secs(15 * 60)),
-            json: false,
-        }
+        Self { batch: None, check: false, max_wait: Span(Duration::from_mins(15)), json: false }
     }
 }
 

@@ -145,8 +145,12 @@ impl Smtp {
         let ehlo_name = section.take::<Host>(reading, "ehlo_name").map(|name| name.value.0);
         let deadlines = Deadlines::read(section.section("deadlines"), reading);
         let shared = Shared::read(&mut section, reading);
+        let Some(host) = host else {
+            section.finish(reading);
+            return None;
+        };
         let smtp = Self {
-            host: host?.value.0,
+            host: host.value.0,
             port: port.value,
             tls: tls.value,
             allow_plaintext,

@@ -8,5 +8,7 @@
 
 mod support;
 
+mod cli;
+mod config;
 mod harness;
 mod ledger;

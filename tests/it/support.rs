@@ -1,3 +1,4 @@
 //! What tests stand on: databases of their own, and the binary in a clean environment.
 
 pub(crate) mod engines;
+pub(crate) mod shell;
