@@ -7,19 +7,27 @@
 //! Absent on purpose: no ledger (the same key twice is found there) and no template.
 //! Start reading at `source`, then `reader`.
 
+mod check;
 pub mod columns;
 mod csv;
 mod decode;
+mod delimiter;
 pub mod encoding;
 pub mod error;
 pub mod finding;
+mod jsonl;
+mod outside;
 mod plausible;
 pub mod reader;
 pub mod source;
+mod survey;
+mod text;
+mod workbook;
+mod xlsx;
 
 pub use self::columns::Mapping;
-pub use self::encoding::{Candidate, Charset};
+pub use self::encoding::{Candidate, Charset, Found};
 pub use self::error::IntakeError;
 pub use self::finding::{Finding, Findings, Why};
-pub use self::reader::{Entry, Line, Named, Reader, Rejected, open};
+pub use self::reader::{Entry, Head, Line, Named, Reader, Rejected, open};
 pub use self::source::{Options, Query, Row, Rows, Source, Wanted};

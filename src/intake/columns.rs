@@ -1,5 +1,14 @@
 //! Which column is the address, the key and the name.
 
+use std::collections::BTreeSet;
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::error::IntakeError;
+use super::finding::{Finding, Why};
+use super::source::{Options, Wanted};
+use crate::domain::address::Address;
+
 /// The columns that a row is made from, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mapping {
@@ -10,4 +19,465 @@ pub struct Mapping {
     pub name: Option<String>,
     /// Further names given by `--map`: placeholder and column.
     pub others: Vec<(String, String)>,
+}
+
+/// Headings of the address, the surest first; compared as `plain` writes them.
+const ADDRESS: &[&str] = &[
+    "email",
+    "emailaddress",
+    "mailaddress",
+    "mail",
+    "メールアドレス",
+    "eメールアドレス",
+    "eメール",
+    "電子メールアドレス",
+    "電子メール",
+    "メール",
+    "メアド",
+    "mailアドレス",
+    "emailアドレス",
+    "이메일",
+    "이메일주소",
+    "메일주소",
+    "메일",
+    "전자우편",
+    "전자메일",
+    "전자우편주소",
+    "이메일아이디",
+    "address",
+    "アドレス",
+    "to",
+    "recipient",
+    "宛先",
+    "送信先",
+    "받는사람",
+    "수신자",
+    "수신자이메일",
+];
+
+/// Headings of the business's own id, the surest first.
+const KEY: &[&str] = &[
+    "key",
+    "memberno",
+    "memberid",
+    "membernumber",
+    "membercode",
+    "customerno",
+    "customerid",
+    "customernumber",
+    "customercode",
+    "orderno",
+    "orderid",
+    "ordernumber",
+    "userno",
+    "userid",
+    "usernumber",
+    "accountid",
+    "accountno",
+    "会員番号",
+    "会員id",
+    "会員no",
+    "会員コード",
+    "顧客番号",
+    "顧客id",
+    "顧客no",
+    "顧客コード",
+    "お客様番号",
+    "お客様id",
+    "注文番号",
+    "注文id",
+    "注文no",
+    "受注番号",
+    "ご注文番号",
+    "ユーザーid",
+    "ユーザid",
+    "利用者番号",
+    "利用者id",
+    "管理番号",
+    "契約番号",
+    "社員番号",
+    "学籍番号",
+    "회원번호",
+    "회원id",
+    "회원아이디",
+    "회원코드",
+    "고객번호",
+    "고객id",
+    "고객코드",
+    "주문번호",
+    "주문id",
+    "사용자id",
+    "사용자번호",
+    "사번",
+    "학번",
+    "계약번호",
+    "관리번호",
+    "id",
+    "number",
+    "no",
+    "code",
+    "番号",
+    "コード",
+    "번호",
+    "코드",
+    "아이디",
+];
+
+/// Headings of the name that is shown in `To`.
+const NAME: &[&str] = &[
+    "name",
+    "fullname",
+    "displayname",
+    "membername",
+    "customername",
+    "username",
+    "氏名",
+    "お名前",
+    "名前",
+    "会員名",
+    "会員氏名",
+    "お客様名",
+    "お客様氏名",
+    "顧客名",
+    "顧客氏名",
+    "宛名",
+    "姓名",
+    "ご氏名",
+    "이름",
+    "성명",
+    "성함",
+    "회원명",
+    "고객명",
+    "회원이름",
+    "고객이름",
+    "회원성명",
+];
+
+/// What is known about the columns before they are mapped.
+#[derive(Debug)]
+pub(super) struct Columns<'a> {
+    pub(super) source: &'a str,
+    /// The line of the headings.
+    pub(super) line: u64,
+    pub(super) names: &'a [String],
+    pub(super) samples: &'a [Vec<String>],
+    /// The author of a query names its columns `key`, `address` and `name` on purpose.
+    pub(super) named_on_purpose: bool,
+}
+
+impl Columns<'_> {
+    /// Maps the columns, by `--map` where it says so, else by their headings and contents.
+    pub(super) fn map(&self, options: &Options) -> Result<Mapping, IntakeError> {
+        let mut mapping = Mapping::default();
+        for (field, column) in &options.map {
+            let column = Some(self.find(column)?);
+            match &*plain(field) {
+                "address" | "email" | "mail" => mapping.address = column,
+                "key" | "id" => mapping.key = column,
+                "name" => mapping.name = column,
+                _ => mapping.others.extend(column.map(|column| (field.clone(), column))),
+            }
+        }
+        if mapping.address.is_none() {
+            mapping.address = self.address(mapping.key.as_deref())?;
+        }
+        if mapping.key.is_none() {
+            mapping.key = self.key(mapping.address.as_deref(), options.wanted)?;
+        }
+        if mapping.address.is_none() && (options.wanted == Wanted::People || mapping.key.is_none())
+        {
+            return Err(IntakeError::NoAddressColumn {
+                name: self.source.to_owned(),
+                columns: self.names.to_vec(),
+            });
+        }
+        if mapping.name.is_none() {
+            let taken = [mapping.address.as_deref(), mapping.key.as_deref()];
+            mapping.name = self
+                .headed(NAME)
+                .find(|column| !taken.contains(&Some(column)) && !self.is_mostly_addresses(column))
+                .map(str::to_owned);
+        }
+        Ok(mapping)
+    }
+
+    /// Finds the column that `--map` names.
+    fn find(&self, column: &str) -> Result<String, IntakeError> {
+        if let Some(found) = self.names.iter().find(|name| *name == column) {
+            return Ok(found.clone());
+        }
+        let same: Vec<&String> =
+            self.names.iter().filter(|name| plain(name) == plain(column)).collect();
+        if let [only] = same.as_slice() {
+            return Ok((*only).clone());
+        }
+        let likeness =
+            |name: &str| strsim::normalized_damerau_levenshtein(&plain(name), &plain(column));
+        let nearest = self
+            .names
+            .iter()
+            .filter(|name| likeness(name) >= 0.4)
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        Err(IntakeError::NoSuchColumn {
+            name: self.source.to_owned(),
+            column: column.to_owned(),
+            nearest: nearest.cloned(),
+        })
+    }
+
+    fn address(&self, key: Option<&str>) -> Result<Option<String>, IntakeError> {
+        if self.named_on_purpose && self.names.iter().any(|name| name == "address") {
+            return Ok(Some("address".to_owned()));
+        }
+        let holding: Vec<&str> = self
+            .names()
+            .filter(|name| Some(*name) != key && self.is_mostly_addresses(name))
+            .collect();
+        let empty = |name: &str| self.values(name).all(str::is_empty);
+        // A heading counts only if what stands under it does not speak against it.
+        let headed = self.headed(ADDRESS).find(|name| holding.contains(name) || empty(name));
+        if let Some(name) = headed {
+            self.only_one(name, "address")?;
+            return Ok(Some(name.to_owned()));
+        }
+        let mail = |name: &&str| {
+            ["mail", "メール", "メアド", "메일"].iter().any(|word| plain(name).contains(word))
+        };
+        let by_word: Vec<&str> = holding.iter().copied().filter(mail).collect();
+        match (by_word.as_slice(), holding.as_slice()) {
+            ([only], _) | ([], [only]) => Ok(Some((*only).to_owned())),
+            ([], []) => Ok(self
+                .headed(ADDRESS)
+                .next()
+                .filter(|_| self.samples.is_empty())
+                .map(str::to_owned)),
+            _ => Err(self.ambiguous("address", &holding)),
+        }
+    }
+
+    fn key(&self, address: Option<&str>, wanted: Wanted) -> Result<Option<String>, IntakeError> {
+        if self.named_on_purpose && self.names.iter().any(|name| name == "key") {
+            return Ok(Some("key".to_owned()));
+        }
+        if let Some(name) = self.headed(KEY).find(|name| Some(*name) != address) {
+            self.only_one(name, "key")?;
+            return Ok(Some(name.to_owned()));
+        }
+        let bare_list = wanted == Wanted::List && address.is_none();
+        Ok(self.names.first().filter(|_| bare_list && self.names.len() == 1).cloned())
+    }
+
+    /// Refuses a guess between two columns of one heading.
+    fn only_one(&self, name: &str, field: &'static str) -> Result<(), IntakeError> {
+        let same: Vec<&str> = self
+            .names()
+            .filter(|other| *other == name || without_number(other) == Some(name))
+            .collect();
+        if same.len() > 1 { Err(self.ambiguous(field, &same)) } else { Ok(()) }
+    }
+
+    fn ambiguous(&self, field: &'static str, columns: &[&str]) -> IntakeError {
+        IntakeError::Ambiguous {
+            name: self.source.to_owned(),
+            line: self.line,
+            field,
+            columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// Returns the columns with one of these headings, the surest heading first.
+    fn headed(&self, headings: &'static [&str]) -> impl Iterator<Item = &str> {
+        headings.iter().flat_map(|heading| self.names().filter(move |name| plain(name) == *heading))
+    }
+
+    fn values(&self, column: &str) -> impl Iterator<Item = &str> {
+        let at = self.names.iter().position(|name| name == column);
+        self.samples.iter().filter_map(move |row| row.get(at?)).map(|value| value.trim())
+    }
+
+    fn is_mostly_addresses(&self, column: &str) -> bool {
+        let (mut all, mut addresses) = (0_usize, 0_usize);
+        for value in self.values(column).filter(|value| !value.is_empty()) {
+            all += 1;
+            addresses += usize::from(looks_like_address(value));
+        }
+        addresses > 0 && 2 * addresses > all
+    }
+}
+
+/// Reports whether a value can only be an address, also one with a mistake in it.
+pub(super) fn looks_like_address(value: &str) -> bool {
+    Address::parse(value).is_ok()
+        || value.trim().split_once('@').is_some_and(|(local, domain)| {
+            !local.is_empty()
+                && domain.contains(['.', ','])
+                && !value.trim().contains(char::is_whitespace)
+        })
+}
+
+/// Reports whether a value is a heading that is known here.
+pub(super) fn is_heading(value: &str) -> bool {
+    [ADDRESS, KEY, NAME].iter().any(|headings| headings.contains(&&*plain(value)))
+}
+
+/// Writes a heading without what people vary: width, case, blanks and marks.
+fn plain(heading: &str) -> String {
+    heading
+        .nfkc()
+        .flat_map(char::to_lowercase)
+        .filter(|c| c.is_alphanumeric() || *c == 'ー')
+        .collect()
+}
+
+/// Gives every column a name of its own and says where it had to.
+pub(super) fn own_names(line: u64, headings: Vec<String>) -> (Vec<String>, Vec<Finding>) {
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let (mut names, mut notes) = (Vec::with_capacity(headings.len()), Vec::new());
+    for (at, heading) in headings.into_iter().enumerate() {
+        let is_mark = |c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}');
+        let heading = heading.trim_matches(is_mark);
+        let wanted = if heading.is_empty() { (at + 1).to_string() } else { heading.to_owned() };
+        let mut name = wanted.clone();
+        let mut number = 2;
+        while !taken.insert(name.clone()) {
+            name = format!("{wanted} ({number})");
+            number += 1;
+        }
+        if name != wanted {
+            let why = Why::ColumnTwice(name.clone());
+            notes.push(Finding { line, column: wanted.clone(), why, value: wanted });
+        }
+        names.push(name);
+    }
+    (names, notes)
+}
+
+/// Takes the number away that `own_names` gave.
+fn without_number(name: &str) -> Option<&str> {
+    name.strip_suffix(')')?
+        .rsplit_once(" (")
+        .filter(|(_, number)| number.parse::<u32>().is_ok())
+        .map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn map(table: &[&str], options: &Options) -> Result<Mapping, IntakeError> {
+        let mut rows =
+            table.iter().map(|row| row.split(',').map(str::to_owned).collect::<Vec<_>>());
+        let (names, _) = own_names(1, rows.next().unwrap());
+        let samples: Vec<Vec<String>> = rows.collect();
+        Columns { source: "f", line: 1, names: &names, samples: &samples, named_on_purpose: false }
+            .map(options)
+    }
+
+    fn guessed(table: &[&str]) -> (Option<String>, Option<String>, Option<String>) {
+        let mapping = map(table, &Options::default()).unwrap();
+        (mapping.address, mapping.key, mapping.name)
+    }
+
+    fn some(
+        address: &str,
+        key: &str,
+        name: &str,
+    ) -> (Option<String>, Option<String>, Option<String>) {
+        let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        (some(address), some(key), some(name))
+    }
+
+    #[rstest]
+    #[case::english("member_no,Name,E-mail", some("E-mail", "member_no", "Name"))]
+    #[case::with_blanks("ID,Full name,Email Address", some("Email Address", "ID", "Full name"))]
+    #[case::japanese("会員番号,氏名,メールアドレス", some("メールアドレス", "会員番号", "氏名"))]
+    #[case::half_width("会員ＮＯ,お名前,ﾒｰﾙｱﾄﾞﾚｽ", some("ﾒｰﾙｱﾄﾞﾚｽ", "会員ＮＯ", "お名前"))]
+    #[case::korean("회원번호,이름,이메일 주소", some("이메일 주소", "회원번호", "이름"))]
+    #[case::orders("注文番号,顧客名,メール", some("メール", "注文番号", "顧客名"))]
+    #[case::unknown_headings("x,y,z", some("z", "", ""))]
+    #[case::by_word("x,y,連絡用メール1", some("連絡用メール1", "", ""))]
+    fn columns_are_guessed_by_heading_and_contents(
+        #[case] heading: &str,
+        #[case] expected: (Option<String>, Option<String>, Option<String>),
+    ) {
+        assert_eq!(guessed(&[heading, "1,山田,a@example.jp", "2,鈴木,b@example.jp"]), expected);
+    }
+
+    #[test]
+    fn a_postal_address_is_no_mail_address() {
+        assert_eq!(
+            guessed(&["no,address,contact", "1,Tokyo,a@example.jp"]),
+            some("contact", "no", "")
+        );
+    }
+
+    #[test]
+    fn a_member_number_is_surer_than_a_line_number() {
+        assert_eq!(
+            guessed(&["No.,会員番号,mail", "1,77,a@example.jp"]),
+            some("mail", "会員番号", "")
+        );
+    }
+
+    #[test]
+    fn two_columns_of_addresses_are_asked_about() {
+        for heading in ["mail (pc),mail (mobile),x", "a,b,c", "email,email,x"] {
+            let err = map(&[heading, "a@x.jp,b@x.jp,1"], &Options::default()).unwrap_err();
+            assert!(
+                matches!(err, IntakeError::Ambiguous { field: "address", .. }),
+                "{heading}: {err}"
+            );
+        }
+    }
+
+    #[test]
+    fn map_overrides_every_guess_and_names_further_fields() {
+        let options = Options {
+            map: [("address", "b"), ("key", "a"), ("total", "合計")]
+                .map(|(field, column)| (field.to_owned(), column.to_owned()))
+                .into(),
+            ..Options::default()
+        };
+        let mapping = map(&["a,b,id,合計", "a@x.jp,b@x.jp,1,100"], &options).unwrap();
+        assert_eq!((mapping.address.as_deref(), mapping.key.as_deref()), (Some("b"), Some("a")));
+        assert_eq!(mapping.others, [("total".to_owned(), "合計".to_owned())]);
+    }
+
+    #[test]
+    fn a_column_that_is_not_there_is_named_with_the_nearest() {
+        let options =
+            Options { map: vec![("key".into(), "会員番".into())], ..Options::default() };
+        let err = map(&["会員番号,mail", "1,a@x.jp"], &options).unwrap_err();
+        assert_eq!(err.to_string(), "f has no column `会員番`; did you mean `会員番号`?");
+    }
+
+    #[test]
+    fn a_file_without_addresses_names_its_columns() {
+        let err = map(&["id,name", "1,山田"], &Options::default()).unwrap_err();
+        assert_eq!(
+            err.to_string(),
+            "f has no column with mail addresses; its columns are id, name"
+        );
+    }
+
+    #[test]
+    fn a_bare_list_of_keys_needs_no_heading() {
+        let options = Options { wanted: Wanted::List, ..Options::default() };
+        assert_eq!(map(&["1", "100234"], &options).unwrap().key.as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn a_heading_that_occurs_twice_gets_a_name_of_its_own() {
+        let headings = ["a", "b", "a", "", "a"].map(str::to_owned).into();
+        let (names, notes) = own_names(1, headings);
+        assert_eq!(names, ["a", "b", "a (2)", "4", "a (3)"]);
+        assert_eq!(notes.len(), 2);
+        assert_eq!(notes[0].why.to_string(), "the column occurs twice; this one is called `a (2)`");
+    }
 }

@@ -20,6 +20,8 @@ pub(super) struct Record {
     pub(super) line: u64,
     text: Vec<u8>,
     ends: Vec<usize>,
+    /// Fields that are absent, not empty; only a query has them.
+    nulls: Vec<usize>,
     /// What is wrong with it, although it could be split.
     pub(super) problem: Option<Why>,
 }
@@ -36,6 +38,15 @@ impl Record {
     pub(super) fn push(&mut self, field: &str) {
         self.text.extend_from_slice(field.as_bytes());
         self.ends.push(self.text.len());
+    }
+
+    pub(super) fn push_null(&mut self) {
+        self.nulls.push(self.ends.len());
+        self.end_field();
+    }
+
+    pub(super) fn is_null(&self, at: usize) -> bool {
+        self.nulls.contains(&at)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -68,6 +79,7 @@ impl Record {
     fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
+        self.nulls.clear();
         self.problem = None;
     }
 
@@ -114,6 +126,10 @@ enum Step {
 impl<R: BufRead> Parser<R> {
     pub(super) const fn new(from: R, delimiter: u8) -> Self {
         Self { from, delimiter, line: 1, after_cr: false }
+    }
+
+    pub(super) const fn delimiter(&self) -> u8 {
+        self.delimiter
     }
 
     /// Reads the next record that is not an empty line into `record`; false at the end.

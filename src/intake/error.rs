@@ -26,6 +26,8 @@ pub enum IntakeError {
     Unsure { name: String, candidates: Vec<Candidate> },
     #[error("`{0}` is no character set that is known here")]
     NoSuchEncoding(String),
+    #[error("`{0}` cannot separate fields; one ASCII character can")]
+    Delimiter(char),
     #[error("{name} line {line}: {why}")]
     Line { name: String, line: u64, why: String },
     #[error("{name} has no column with mail addresses; its columns are {}", columns.join(", "))]
@@ -38,6 +40,9 @@ pub enum IntakeError {
     NoSuchSheet { name: String, sheet: String, sheets: Vec<String> },
     #[error("{name} is no workbook that can be read: {why}")]
     Workbook { name: String, why: String },
+    /// The task that reads ended without a word: it panicked.
+    #[error("the source was lost while it was read")]
+    Lost,
     #[error("{name} failed")]
     Outside {
         name: String,

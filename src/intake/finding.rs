@@ -13,6 +13,13 @@ pub struct Finding {
     pub value: String,
 }
 
+impl Finding {
+    /// Says something about a line as a whole.
+    pub(super) const fn line(line: u64, why: Why) -> Self {
+        Self { line, column: String::new(), why, value: String::new() }
+    }
+}
+
 /// Why a line cannot become a row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
@@ -32,6 +39,8 @@ pub enum Why {
     OpenQuote,
     #[error("text follows a closing quotation mark")]
     AfterQuote,
+    #[error("it holds a character that is no {0}")]
+    Damaged(String),
     #[error("{0}")]
     Unreadable(String),
     #[error("the column occurs twice; this one is called `{0}`")]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use futures_util::stream::BoxStream;
 
+use crate::db::Location;
+
 /// Where people come from.
 pub enum Source {
     /// The ending says what it is: `.csv .tsv .xlsx .jsonl`; anything else is read as CSV.
@@ -20,7 +22,7 @@ pub enum Source {
 pub struct Query {
     /// What people call it: `query:members`.
     pub name: String,
-    pub database: String,
+    pub database: Location,
     /// With named parameters: `grade >= :grade`.
     pub sql: String,
     pub params: Vec<(String, String)>,
