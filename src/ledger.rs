@@ -4,15 +4,26 @@
 //! policy or a person; every write names what it believes, and rows that did not match are an
 //! answer, not an error; counters follow from the rows that changed, in the same transaction.
 //! Absent on purpose: this room knows no transport, reads no clock and prints nothing.
-//! Start reading at `claims`, then `recorder`, then `sweep`.
+//! Start reading at `claims`, then `recorder`, then `sweep`; for what people do, at `batches`, then
+//! `load`, then `settle`.
 
+mod act;
+pub mod batches;
 pub mod claims;
+pub mod counts;
 mod error;
 pub mod evidence;
 mod ids;
+pub mod journal;
+pub mod load;
 pub mod recorder;
+mod refused;
+pub mod rows;
 mod schema;
+pub mod settle;
 pub mod shared;
+pub mod snapshot;
+pub mod suppression;
 pub mod sweep;
 pub mod workers;
 
@@ -21,6 +32,7 @@ use std::sync::Arc;
 use crate::db::{Db, DbError, Location, Open};
 
 pub use error::LedgerError;
+pub use refused::Refused;
 
 /// An open ledger; cheap to clone.
 #[derive(Clone, Debug)]

@@ -129,6 +129,28 @@ impl Dialect {
         }
     }
 
+    /// Ends a select whose rows others may read but not change until the transaction ends.
+    pub const fn for_share(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " for share",
+            Self::MariaDb => " lock in share mode",
+        }
+    }
+
+    /// Updates rows of `table` from a list `v` that travels as JSON; takes one mark, the list.
+    ///
+    /// A `where id in (select …)` would be asked for every row of the table on MariaDB.
+    pub fn update_from(self, table: &str, sets: &str, fields: &[Field], on: &str) -> String {
+        let rows = self.json_rows(fields);
+        match self {
+            Self::Sqlite | Self::Postgres => {
+                format!("update {table} set {sets} from {rows} v where {on}")
+            }
+            Self::MariaDb => format!("update {table} join {rows} v on {on} set {sets}"),
+        }
+    }
+
     /// Ends an insert: a row whose `key` is there already stays as it is.
     ///
     /// Do not count the affected rows: MariaDB counts the kept ones too.

@@ -68,12 +68,11 @@ impl Row {
     }
 
     pub fn bytes(&self, index: usize) -> Result<Vec<u8>, DbError> {
-        let value: Option<Vec<u8>> = get!(self, index).map_err(|source| DbError::Column {
-            index,
-            wanted: "bytes",
-            source,
-        })?;
-        value.ok_or_else(|| null(index, "bytes"))
+        self.bytes_or_null(index)?.ok_or_else(|| null(index, "bytes"))
+    }
+
+    pub fn bytes_or_null(&self, index: usize) -> Result<Option<Vec<u8>>, DbError> {
+        get!(self, index).map_err(|source| DbError::Column { index, wanted: "bytes", source })
     }
 }
 

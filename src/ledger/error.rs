@@ -3,6 +3,8 @@
 use crate::db::{DbError, WorkError};
 use crate::domain::id::WorkerId;
 
+use super::Refused;
+
 /// Says why the ledger did not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
@@ -22,6 +24,8 @@ pub enum LedgerError {
     Fenced(WorkerId),
     #[error("63 workers are at work already")]
     TooManyWorkers,
+    #[error(transparent)]
+    Refused(#[from] Refused),
     #[error("the ledger failed")]
     Db(#[from] DbError),
 }
