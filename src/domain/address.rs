@@ -34,10 +34,9 @@ pub struct Address {
     local: String,
     /// Whether it was written with quotes.
     quoted: bool,
-    /// The domain as written.
-    domain: String,
+    written_domain: String,
     /// The domain in A-labels, lower case.
-    ascii: String,
+    domain: String,
 }
 
 /// What was taken away before the address was read.
@@ -69,7 +68,7 @@ impl Address {
     /// Returns the address as it was written, cleaned: what is stored and shown.
     pub fn as_written(&self) -> String {
         let quoted = self.quoted || needs_quotes(&self.local);
-        format!("{}@{}", Local { text: &self.local, quoted }, self.domain)
+        format!("{}@{}", Local { text: &self.local, quoted }, self.written_domain)
     }
 
     /// Returns the form by which two addresses are the same: NFC, A-labels, all lower case.
@@ -80,18 +79,18 @@ impl Address {
             self.local.nfc().collect::<String>().to_lowercase().nfc().collect()
         };
         let quoted = needs_quotes(&local);
-        format!("{}@{}", Local { text: &local, quoted }, self.ascii)
+        format!("{}@{}", Local { text: &local, quoted }, self.domain)
     }
 
     /// Returns the form for MAIL, RCPT and To, without brackets.
     pub fn on_the_wire(&self) -> String {
         let quoted = !is_dot_atom(&self.local);
-        format!("{}@{}", Local { text: &self.local, quoted }, self.ascii)
+        format!("{}@{}", Local { text: &self.local, quoted }, self.domain)
     }
 
     /// Returns the domain in A-labels, lower case.
     pub fn domain(&self) -> &str {
-        &self.ascii
+        &self.domain
     }
 
     /// Reports whether the local part can only travel with SMTPUTF8.

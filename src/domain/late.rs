@@ -73,25 +73,35 @@ pub fn weigh(row: &Standing, learned: &Learned, due: Timestamp) -> Late {
 
 /// The server took some attempt of this generation: the person has the mail.
 fn late_yes(row: &Standing) -> Late {
-    let accepted = Late::Settles(Settled::Sent(How::Accepted));
-    match (row.state, row.how) {
-        (State::Sent, Some(How::Assumed)) if !row.decided => accepted,
-        (State::Sent, _) => Late::Keep,
-        (State::Ready | State::Sending, _) if !row.decided => accepted,
-        (State::Failed, Some(How::Refused)) if !row.decided => accepted,
-        (State::Ready | State::Sending | State::Failed, _) => Late::Conflict,
+    let open = match row.state {
+        State::Ready | State::Sending => true,
+        State::Sent => row.how == Some(How::Assumed),
+        State::Failed => row.how == Some(How::Refused),
+    };
+    if open && !row.decided {
+        return Late::Settles(Settled::Sent(How::Accepted));
+    }
+    match row.state {
+        State::Sent => Late::Keep,
+        State::Ready | State::Sending | State::Failed => Late::Conflict,
     }
 }
 
 /// The row's own attempt was not taken.
 fn late_no(row: &Standing, becomes: Settled) -> Late {
-    match (row.state, row.how) {
+    let open = match row.state {
+        State::Ready => row.unknown_attempts > 0,
         // Also before the sweep has flagged it: nobody but its worker could finish this attempt.
-        (State::Sending, _) if !row.decided => Late::Settles(becomes),
-        (State::Sent, Some(How::Assumed)) if !row.decided => Late::Settles(becomes),
-        (State::Ready, _) if !row.decided && row.unknown_attempts > 0 => Late::Settles(becomes),
-        (State::Sent, _) => Late::Conflict,
-        (State::Ready | State::Sending | State::Failed, _) => Late::Keep,
+        State::Sending => true,
+        State::Sent => row.how == Some(How::Assumed),
+        State::Failed => false,
+    };
+    if open && !row.decided {
+        return Late::Settles(becomes);
+    }
+    match row.state {
+        State::Sent => Late::Conflict,
+        State::Ready | State::Sending | State::Failed => Late::Keep,
     }
 }
 

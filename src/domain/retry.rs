@@ -62,7 +62,7 @@ mod tests {
 
     use super::*;
 
-    const MINUTE: Duration = Duration::from_secs(60);
+    const MINUTE: Duration = Duration::from_mins(1);
 
     fn retry(first: u32, last: u32) -> Retry {
         Retry { attempts: 5, first: MINUTE * first, last: MINUTE * last }

@@ -157,7 +157,7 @@ mod tests {
     use crate::domain::smtp::{Event, Loss, classify};
 
     const NOW: Timestamp = Timestamp(1_000_000_000_000);
-    const MINUTE: Duration = Duration::from_secs(60);
+    const MINUTE: Duration = Duration::from_mins(1);
 
     fn rules(policy: Policy) -> Rules {
         let retry = Retry { attempts: 3, first: MINUTE * 5, last: MINUTE * 240 };

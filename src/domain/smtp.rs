@@ -5,9 +5,11 @@
 //! The rules behind the table: a reply counts by its first digit (RFC 5321 4.2.1), and nothing is
 //! ambiguous but the time from the first byte of the final dot to the end of a complete reply.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::outcome::{Blame, Outcome, Phase};
+use super::text::quote;
 
 mod enhanced;
 mod table;
@@ -78,6 +80,32 @@ impl Event {
     }
 }
 
+impl fmt::Display for Event {
+    /// The server's own words with the code in front, or what was seen instead; safe to show.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reply(reply, text) => {
+                f.write_str(quote(&format!("{} {text}", reply.code)).trim())
+            }
+            Self::Malformed => f.write_str("an answer that is none"),
+            Self::Lost(Loss::Timeout) => f.write_str("no answer in time"),
+            Self::Lost(Loss::Eof) => f.write_str("the server closed the connection"),
+            Self::Lost(Loss::Reset) => f.write_str("the connection was refused or broke"),
+            Self::Cancelled => f.write_str("stopped by us"),
+            Self::Fenced => f.write_str("stopped by us: the ledger has not heard of this worker"),
+            Self::NameNotFound => f.write_str("the host name does not exist"),
+            Self::NameFailed => f.write_str("the host name cannot be looked up now"),
+            Self::BadCertificate => f.write_str("the certificate is not valid"),
+            Self::HandshakeFailed => f.write_str("the TLS handshake failed"),
+            Self::Injected => f.write_str("plain text after STARTTLS"),
+            Self::NotOffered(what) => write!(f, "the server does not offer {what}"),
+            Self::NoSmtpUtf8 => f.write_str("the server takes no address beyond ASCII (SMTPUTF8)"),
+            Self::TooLarge => f.write_str("the message is larger than the server takes"),
+            Self::FileFailed(why) => f.write_str(&quote(why)),
+        }
+    }
+}
+
 /// What a refusal may really be about, although it came as an answer for one recipient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Suspect {
@@ -144,8 +172,14 @@ pub const fn goes_on(phase: Phase, code: u16) -> bool {
         Phase::Auth => code == 235,
         Phase::Data => code == 354,
         Phase::Ehlo | Phase::Mail | Phase::Rcpt | Phase::Rset => code >= 200 && code < 300,
-        Phase::Resolve | Phase::Connect | Phase::Tls | Phase::Body | Phase::Dot => false,
-        Phase::Quit | Phase::File | Phase::Local => false,
+        Phase::Resolve
+        | Phase::Connect
+        | Phase::Tls
+        | Phase::Body
+        | Phase::Dot
+        | Phase::Quit
+        | Phase::File
+        | Phase::Local => false,
     }
 }
 

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     const PATIENCE: Patience =
-        Patience { heartbeat: Duration::from_secs(5), lost_after: Duration::from_secs(60) };
+        Patience { heartbeat: Duration::from_secs(5), lost_after: Duration::from_mins(1) };
 
     fn at(secs: u64) -> Duration {
         Duration::from_secs(secs)

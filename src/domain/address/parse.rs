@@ -63,7 +63,7 @@ pub(super) fn read(text: &str) -> Result<Address, BadAddress> {
     if length > 254 {
         return Err(BadAddress::Long(length));
     }
-    Ok(Address { local, quoted, domain: domain.to_owned(), ascii })
+    Ok(Address { local, quoted, written_domain: domain.to_owned(), domain: ascii })
 }
 
 fn split_bare(text: &str) -> Result<(String, bool, &str), BadAddress> {
@@ -127,7 +127,8 @@ fn read_domain(domain: &str) -> Result<String, BadAddress> {
             Hyphens::CheckFirstLast,
             DnsLength::Ignore,
         )
-        .map_err(|_| BadAddress::Domain(domain.to_owned()))?;
+        // The error of idna says nothing.
+        .map_err(|_nothing| BadAddress::Domain(domain.to_owned()))?;
     if ascii.split('.').any(str::is_empty) {
         return Err(BadAddress::Dots(domain.to_owned()));
     }

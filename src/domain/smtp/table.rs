@@ -56,7 +56,7 @@ use Kind::{
     NameFailed, NameNotFound, NoSmtpUtf8, NotOffered, TooLarge,
 };
 use Phase::{
-    Auth, Body, Connect, Data, Dot, Ehlo, Greeting, Local, Mail, Rcpt, Resolve, StartTls, Tls,
+    Auth, Body, Connect, Data, Dot, Ehlo, File, Greeting, Local, Mail, Rcpt, Resolve, StartTls, Tls,
 };
 use Seen::{About, Contradiction, Other, Reply};
 use Topic::{
@@ -90,7 +90,7 @@ const ROW_LATER: Verdict = Verdict {
     ..NOT_SENT
 };
 /// Greylisted: too early a second try would be put off again.
-const ROW_LATER_5_MIN: Verdict = Verdict { not_before: Some(minutes(5)), ..ROW_LATER };
+const ROW_LATER_5_MIN: Verdict = Verdict { not_before: Some(Duration::from_mins(5)), ..ROW_LATER };
 /// The transaction was too full: at once again, over a new connection.
 const AT_ONCE: Verdict = Verdict { outcome: Outcome::Deferred, ..NOT_SENT };
 /// The answer is final, and about this recipient only.
@@ -124,10 +124,6 @@ const fn pause(why: Pause) -> Verdict {
     Verdict { blame: Blame::Batch, pause: Some(why), ..NOT_SENT }
 }
 
-const fn minutes(n: u64) -> Duration {
-    Duration::from_secs(n * 60)
-}
-
 /// Before the dialogue about a mail begins.
 const OPENING: &[Line] = &[
     Line(&[Resolve], Other(&[NameNotFound]), pause(Pause::Name)),
@@ -142,15 +138,27 @@ const OPENING: &[Line] = &[
     Line(&[Ehlo, Auth], Other(&[NotOffered]), pause(Pause::Service)),
     Line(&[Auth], Reply(Class(5)), pause(Pause::Credential)),
     // Too many logins: one probe for all workers, after a long wait.
-    Line(&[Auth], Reply(These(&[421, 432, 454])), route_later(minutes(5))),
+    Line(&[Auth], Reply(These(&[421, 432, 454])), route_later(Duration::from_mins(5))),
     Line(&[Greeting, Ehlo, StartTls, Auth], Reply(Class(4)), ROUTE_LATER),
 ];
 
 /// What any step of the dialogue about a mail may get.
 const ANY_STEP: &[Line] = &[
-    Line(&[Mail, Rcpt, Data, Body, Dot], About(Class(4), &[Complaints]), route_later(minutes(120))),
-    Line(&[Mail, Rcpt, Data, Body, Dot], About(Class(4), &[Rate]), route_later(minutes(10))),
-    Line(&[Mail, Data, Body, Dot], About(Class(4), &[MailboxLimit]), route_later(minutes(10))),
+    Line(
+        &[Mail, Rcpt, Data, Body, Dot],
+        About(Class(4), &[Complaints]),
+        route_later(Duration::from_hours(2)),
+    ),
+    Line(
+        &[Mail, Rcpt, Data, Body, Dot],
+        About(Class(4), &[Rate]),
+        route_later(Duration::from_mins(10)),
+    ),
+    Line(
+        &[Mail, Data, Body, Dot],
+        About(Class(4), &[MailboxLimit]),
+        route_later(Duration::from_mins(10)),
+    ),
     Line(&[Mail, Rcpt, Data, Body, Dot], Reply(These(&[421])), ROUTE_LATER),
     Line(&[Mail, Rcpt, Data, Body, Dot], About(Class(4), &[TooMany]), AT_ONCE),
     Line(&[Mail, Rcpt, Data, Body, Dot], About(Class(5), &[TooMany]), AT_ONCE),
@@ -206,8 +214,8 @@ const DATA: &[Line] = &[
 
 /// The answer to the whole message; the same when it comes early, in the middle of the body.
 const ANSWER: &[Line] = &[
-    Line(&[Dot], Contradiction, ACCEPTED_REVIEW),
-    Line(&[Dot], Reply(Class(2)), ACCEPTED),
+    Line(&[Dot, File], Contradiction, ACCEPTED_REVIEW),
+    Line(&[Dot, File], Reply(Class(2)), ACCEPTED),
     Line(&[Body, Dot], About(Class(4), &[Greylist, Policy, Login]), ROW_LATER_5_MIN),
     Line(&[Body, Dot], About(Class(4), &[System, Network]), ROUTE_LATER),
     Line(&[Body, Dot], About(These(&[452]), &[Silent]), ROUTE_LATER),

@@ -746,6 +746,11 @@ fn what_is_no_reply(#[case] phase: Phase, #[case] event: Event, #[case] meaning:
     "250 \\xc0\\xfa\\xc0\\xe5",
     "accepted, row, counted, keep"
 )]
+#[case::a_written_file_is_accepted(
+    File,
+    "250 2.0.0 written to 1.eml",
+    "accepted, row, counted, keep"
+)]
 #[case::a_rset_refused_costs_only_the_connection(
     Rset,
     "421 closing",
@@ -779,7 +784,7 @@ fn nothing_is_accepted_or_unknown_before_the_dot() {
     let codes = (100..1000).map(|code| Event::reply(code, ""));
     let others = [Event::Malformed, Event::Lost(Loss::Eof), Event::Cancelled, Event::Fenced];
     for event in codes.chain(others) {
-        for &phase in Phase::ALL.iter().filter(|&&p| p != Dot) {
+        for &phase in Phase::ALL.iter().filter(|&&p| p != Dot && p != File) {
             let outcome = classify(phase, &event).outcome;
             assert!(
                 !matches!(outcome, Outcome::Accepted | Outcome::Unknown(_)),
@@ -824,4 +829,15 @@ fn a_suspect_refusal_is_no_evidence_against_its_row() {
     assert_eq!((suspect.outcome, suspect.as_evidence()), (Outcome::Refused, Outcome::NotSent));
     let plain = classify(Rcpt, &answer("550 5.1.1 no"));
     assert_eq!(plain.as_evidence(), Outcome::Refused);
+}
+
+#[rstest]
+#[case::a_reply_is_shown_with_its_code(answer("550 5.1.1 no such user"), "550 5.1.1 no such user")]
+#[case::a_reply_without_text_is_its_code(answer("250"), "250")]
+#[case::a_reply_of_two_lines_is_one(answer("550 no\n  really"), "550 no / really")]
+#[case::a_hostile_reply_is_written_out(answer("550 \x1b[2J"), "550 \\u{1b}[2J")]
+#[case::what_is_no_reply_is_said(Event::Lost(Loss::Timeout), "no answer in time")]
+#[case::what_is_missing_is_named(Event::NotOffered("AUTH"), "the server does not offer AUTH")]
+fn an_event_has_words_that_are_safe_to_show(#[case] event: Event, #[case] words: &str) {
+    assert_eq!(event.to_string(), words);
 }
