@@ -115,14 +115,14 @@ impl Conversation {
         let read = self.peer.read(&mut self.heard);
         match self.behaviour.idle {
             None => Ok(read.await? > 0),
-            Some(idle) => match timeout(idle, read).await {
-                Ok(read) => Ok(read? > 0),
-                Err(_) => {
-                    self.say(b"421 4.4.2 idle for too long");
-                    self.flush().await?;
-                    Ok(false)
+            Some(idle) => {
+                if let Ok(read) = timeout(idle, read).await {
+                    return Ok(read? > 0);
                 }
-            },
+                self.say(b"421 4.4.2 idle for too long");
+                self.flush().await?;
+                Ok(false)
+            }
         }
     }
 

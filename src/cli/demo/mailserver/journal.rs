@@ -83,7 +83,10 @@ impl Writer {
                 let lines: Vec<u8> = group.iter().flat_map(|(line, _)| line).copied().collect();
                 let written = file.write_all(&lines).and_then(|()| file.sync_data());
                 for (_, done) in group {
-                    let result = written.as_ref().map(|()| ()).map_err(|error| error.kind().into());
+                    let result = match &written {
+                        Ok(()) => Ok(()),
+                        Err(error) => Err(error.kind().into()),
+                    };
                     // Nobody waits any more when the connection is gone.
                     let _ = done.send(result);
                 }

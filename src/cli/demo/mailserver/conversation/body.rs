@@ -12,16 +12,14 @@ use super::{Conversation, Flow};
 
 impl Conversation {
     pub(super) async fn data(&mut self) -> io::Result<Flow> {
-        if self.to.is_empty() {
-            return self.answer(b"554 5.5.1 no valid recipients").await;
-        }
-        let deed = self.deed(At::Data);
-        if let Some(deed) = deed {
+        if let Some(deed) = self.deed(At::Data) {
             let goes_on = deed_says(&deed, b"354");
             let flow = self.act(&deed).await?;
             if flow == Flow::End || !goes_on {
                 return Ok(flow);
             }
+        } else if self.to.is_empty() {
+            return self.answer(b"554 5.5.1 no valid recipients").await;
         } else {
             self.say(b"354 go ahead");
         }
@@ -71,6 +69,10 @@ impl Conversation {
     }
 
     async fn dot(&mut self, content: std::ops::Range<usize>) -> io::Result<Flow> {
+        if self.to.is_empty() {
+            self.forget_transaction();
+            return self.answer(b"554 5.5.1 no valid recipients").await;
+        }
         let deed = self.deed(At::Dot);
         let takes = deed.as_ref().is_none_or(|deed| deed.takes == Takes::Message);
         if takes {
@@ -85,13 +87,11 @@ impl Conversation {
         if !self.behaviour.thinks.is_zero() {
             tokio::time::sleep(self.behaviour.thinks).await;
         }
-        let flow = match deed {
-            Some(deed) => self.act(&deed).await?,
-            None => {
-                let queued =
-                    format!("250 2.0.0 ok, queued as {:x}-{:x}", self.number, self.messages);
-                self.answer(queued.as_bytes()).await?
-            }
+        let flow = if let Some(deed) = deed {
+            self.act(&deed).await?
+        } else {
+            let queued = format!("250 2.0.0 ok, queued as {:x}-{:x}", self.number, self.messages);
+            self.answer(queued.as_bytes()).await?
         };
         match self.behaviour.messages_per_connection {
             Some((most, Goodbye::Silent)) if takes && self.messages >= most => self.leave().await,

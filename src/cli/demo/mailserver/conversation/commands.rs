@@ -48,10 +48,15 @@ impl Conversation {
             words.push(format!("AUTH {}", login.mechanisms));
         }
         let last = words.pop().unwrap_or_default();
-        let mut lines: String = words.iter().map(|word| format!("250-{word}\r\n")).collect();
-        lines.push_str("250 ");
-        lines.push_str(&last);
-        lines.into_bytes()
+        let mut lines = Vec::new();
+        for word in words {
+            lines.extend_from_slice(b"250-");
+            lines.extend_from_slice(word.as_bytes());
+            lines.extend_from_slice(b"\r\n");
+        }
+        lines.extend_from_slice(b"250 ");
+        lines.extend_from_slice(last.as_bytes());
+        lines
     }
 
     async fn mail(&mut self, rest: &str) -> io::Result<Flow> {
