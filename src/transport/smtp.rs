@@ -85,11 +85,11 @@ impl Default for Deadlines {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(30),
-            greeting: Duration::from_secs(5 * 60),
-            command: Duration::from_secs(5 * 60),
-            data: Duration::from_secs(2 * 60),
-            body: Duration::from_secs(3 * 60),
-            answer: Duration::from_secs(10 * 60),
+            greeting: Duration::from_mins(5),
+            command: Duration::from_mins(5),
+            data: Duration::from_mins(2),
+            body: Duration::from_mins(3),
+            answer: Duration::from_mins(10),
         }
     }
 }

@@ -12,3 +12,4 @@ mod cli;
 mod config;
 mod harness;
 mod ledger;
+mod transport;

@@ -3,6 +3,7 @@
 use super::reply::Reply;
 
 /// What a server said it can do.
+#[expect(clippy::struct_excessive_bools, reason = "each is one word of the answer to EHLO")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     pub pipelining: bool,
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_name_in_the_first_line_is_no_word() {
-        assert_eq!(read(b"250-PIPELINING\r\n250 8BITMIME").pipelining, false);
+        assert!(!read(b"250-PIPELINING\r\n250 8BITMIME").pipelining);
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub async fn open(route: &SmtpRoute) -> Result<Session<Stream>, Ended> {
 
 async fn try_open(route: &SmtpRoute) -> Result<Session<Stream>, Failed> {
     let addresses = resolve(route).await?;
-    let (tcp, address) = connect(&addresses, route.port, route.deadlines.connect).await?;
+    let tcp = connect(&addresses, route.port, route.deadlines.connect).await?;
     let mut wire = match route.tls {
         Tls::Implicit => handshake(route, tcp).await?,
         Tls::StartTls | Tls::None => Wire::new(Stream::Plain(tcp), Counting::Exact),
@@ -56,9 +56,6 @@ async fn try_open(route: &SmtpRoute) -> Result<Session<Stream>, Failed> {
         capabilities = greet(&mut wire, route).await?;
     }
     if let Some(login) = &route.credentials {
-        if route.tls == Tls::None && !address.is_loopback() {
-            return Err(Failed::at(Phase::Auth, Event::NotOffered("TLS, needed for a login")));
-        }
         log_in(&mut wire, &capabilities, login, route.deadlines.command)
             .await
             .map_err(|(event, reply)| Failed { phase: Phase::Auth, event, reply })?;
@@ -72,8 +69,10 @@ async fn resolve(route: &SmtpRoute) -> Result<Vec<IpAddr>, Failed> {
         Ok(addresses) if addresses.is_empty() => Event::NameNotFound,
         Ok(addresses) => {
             let stays_here = addresses.iter().all(IpAddr::is_loopback);
-            if route.tls == Tls::None && !route.allow_plaintext && !stays_here {
-                return Err(Failed::at(Phase::Connect, Event::NotOffered("TLS")));
+            let may_be_read = route.tls == Tls::None && !stays_here;
+            // A login never leaves this machine in clear, whatever the route allows.
+            if may_be_read && !(route.allow_plaintext && route.credentials.is_none()) {
+                return Err(Failed::at(Phase::StartTls, Event::NotOffered("TLS")));
             }
             return Ok(addresses);
         }
@@ -84,16 +83,12 @@ async fn resolve(route: &SmtpRoute) -> Result<Vec<IpAddr>, Failed> {
 }
 
 /// Tries one address after the other.
-async fn connect(
-    addresses: &[IpAddr],
-    port: u16,
-    wait: Duration,
-) -> Result<(TcpStream, IpAddr), Failed> {
+async fn connect(addresses: &[IpAddr], port: u16, wait: Duration) -> Result<TcpStream, Failed> {
     let mut loss = Loss::Reset;
     for &address in addresses {
         match timeout(wait, TcpStream::connect((address, port))).await {
             // Nagle's delay would hold every dot back until the server's delayed acknowledgement.
-            Ok(Ok(tcp)) if tcp.set_nodelay(true).is_ok() => return Ok((tcp, address)),
+            Ok(Ok(tcp)) if tcp.set_nodelay(true).is_ok() => return Ok(tcp),
             Ok(_) => loss = Loss::Reset,
             Err(_) => loss = Loss::Timeout,
         }

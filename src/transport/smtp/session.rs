@@ -5,6 +5,8 @@
 
 mod hand_over;
 mod offer;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 

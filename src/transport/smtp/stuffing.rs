@@ -101,7 +101,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_server_gets_back_every_byte(lines in proptest::collection::vec("[.a]{0,3}", 0..20)) {
-            let content = lines.iter().map(|line| format!("{line}\r\n")).collect::<String>();
+            let content = lines.iter().flat_map(|line| [line, "\r\n"]).collect::<String>();
             let wire = String::from_utf8(stuffed(content.as_bytes())).unwrap();
             let body = wire.strip_suffix(".\r\n").unwrap();
             let back = body.split_inclusive("\r\n").map(|l| l.strip_prefix('.').unwrap_or(l));

@@ -50,11 +50,12 @@ impl Authorities {
         let mut roots = RootCertStore::empty();
         match &self.file {
             Some(path) => {
-                let failed = |error| format!("cannot read authorities from {path:?}: {error}");
+                let failed =
+                    |error| format!("cannot read authorities from {}: {error}", path.display());
                 for certificate in CertificateDer::pem_file_iter(path).map_err(failed)? {
                     let certificate = certificate.map_err(failed)?;
                     roots.add(certificate).map_err(|error| {
-                        format!("an authority in {path:?} cannot be used: {error}")
+                        format!("an authority in {} cannot be used: {error}", path.display())
                     })?;
                 }
             }
@@ -64,7 +65,7 @@ impl Authorities {
         }
         if roots.is_empty() {
             return Err(match &self.file {
-                Some(path) => format!("there is no certificate authority in {path:?}"),
+                Some(path) => format!("there is no certificate authority in {}", path.display()),
                 None => "this system has no certificate authorities".to_owned(),
             });
         }
@@ -81,9 +82,11 @@ impl Authorities {
 /// Secures a connection to `host`, whose certificate must carry that name.
 pub(super) async fn secure(trust: &Trust, host: &str, tcp: TcpStream) -> Result<Stream, Event> {
     let name = match literal(host) {
-        Some(address) => ServerName::from(address),
-        None => ServerName::try_from(host.to_owned()).map_err(|_| Event::BadCertificate)?,
+        Some(address) => Some(ServerName::from(address)),
+        None => ServerName::try_from(host.to_owned()).ok(),
     };
+    // No certificate can carry a name that is none.
+    let Some(name) = name else { return Err(Event::BadCertificate) };
     let connector = TlsConnector::from(trust.config().await?);
     match connector.connect(name, tcp).await {
         Ok(stream) => Ok(Stream::Tls(Box::new(stream))),

@@ -87,7 +87,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         };
         let sent = timeout(wait, write).await;
         self.out.clear();
-        sent.map_err(|_| Loss::Timeout)?.map_err(|error| loss(&error))
+        match sent {
+            Ok(sent) => sent.map_err(|error| loss(&error)),
+            Err(_) => Err(Loss::Timeout),
+        }
     }
 
     /// Reads one reply and returns its code; `last_reply` has the rest.

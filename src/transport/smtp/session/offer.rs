@@ -11,8 +11,9 @@ use crate::domain::smtp::{Event, Loss, goes_on};
 use crate::domain::step::Step;
 use crate::transport::{Ended, Envelope, Steps};
 
-/// How long the rest of a flight is waited for once its fate is known.
-const AFTER_REFUSAL: Duration = Duration::from_secs(5);
+/// How long the rest of a flight is waited for once its fate is known: servers that slow down
+/// people with many bad addresses take their time here too.
+const AFTER_REFUSAL: Duration = Duration::from_secs(20);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
     /// Offers a message up to the server's 354.
@@ -67,7 +68,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
 
     /// Refuses what the server said it cannot take, before anything is said.
     fn check(&self, envelope: &Envelope, content: &[u8]) -> Result<(), Event> {
-        if !(envelope.from.is_ascii() && envelope.to.is_ascii()) && !self.capabilities.smtp_utf8 {
+        if needs_smtp_utf8(envelope) && !self.capabilities.smtp_utf8 {
             return Err(Event::NoSmtpUtf8);
         }
         match self.capabilities.size {
@@ -114,12 +115,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             stop.standing = Standing::Closed;
             return stop;
         }
+        let wait = self.after_refusal();
         let mut rest = Ok(0);
         if stop.phase == Phase::Mail {
-            rest = self.wire.reply(AFTER_REFUSAL).await;
+            rest = self.wire.reply(wait).await;
         }
         if rest.is_ok() {
-            rest = self.wire.reply(AFTER_REFUSAL).await;
+            rest = self.wire.reply(wait).await;
         }
         stop.standing = match rest {
             Ok(400..600) if !self.wire.was_interrupted() => stop.standing,
@@ -137,9 +139,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         if self.wire.was_interrupted() {
             return false;
         }
+        let wait = self.after_refusal();
         self.wire.out.extend_from_slice(b".\r\n");
-        self.wire.send(AFTER_REFUSAL).await.is_ok()
-            && self.wire.reply(AFTER_REFUSAL).await.is_ok_and(|code| code >= 400 && code != 421)
+        self.wire.send(wait).await.is_ok()
+            && self.wire.reply(wait).await.is_ok_and(|code| code >= 400 && code != 421)
             && !self.wire.was_interrupted()
     }
 
@@ -168,6 +171,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         self.expect(Phase::Data, self.deadlines.data, Standing::Tainted).await
     }
 
+    fn after_refusal(&self) -> Duration {
+        AFTER_REFUSAL.min(self.deadlines.command)
+    }
+
     fn say_mail(&mut self, envelope: &Envelope, content: &[u8]) {
         let Self { wire, capabilities, .. } = self;
         wire.out.extend_from_slice(b"MAIL FROM:<");
@@ -180,7 +187,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
         if capabilities.eight_bit_mime && !content.is_ascii() {
             wire.out.extend_from_slice(b" BODY=8BITMIME");
         }
-        if !(envelope.from.is_ascii() && envelope.to.is_ascii()) {
+        if needs_smtp_utf8(envelope) {
             wire.out.extend_from_slice(b" SMTPUTF8");
         }
         wire.out.extend_from_slice(b"\r\n");
@@ -221,7 +228,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
 
     /// Says what it means that the server spoke or closed between two messages or in a body.
     pub(super) async fn unasked(&mut self, phase: Phase) -> Stop {
-        match self.wire.reply(AFTER_REFUSAL).await {
+        match self.wire.reply(self.after_refusal()).await {
             Ok(code @ 400..600) => {
                 Stop::answered(phase, self.wire.last_reply(code), Standing::Closed)
             }
@@ -229,6 +236,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Session<S> {
             Err(trouble) => Stop::saw(phase, trouble),
         }
     }
+}
+
+fn needs_smtp_utf8(envelope: &Envelope) -> bool {
+    !envelope.from.is_ascii() || !envelope.to.is_ascii()
 }
 
 fn push_number(out: &mut Vec<u8>, number: usize) {
