@@ -21,8 +21,8 @@ impl Template {
         dkim: Option<&Dkim>,
     ) -> Result<Built, BuildError> {
         let row = Row { template: self, variables: Variables::new(person)? };
-        let text = row.render(Part::Text, TEXT, self.text_offset)?;
-        let html = if self.has_html { Some(row.render(Part::Html, HTML, 0)?) } else { None };
+        let text = row.part(Part::Text, TEXT, self.text_offset)?;
+        let html = if self.has_html { Some(row.part(Part::Html, HTML, 0)?) } else { None };
         let (subject, mut head) = row.head(sender, person, stamp)?;
         head.push_str("MIME-Version: 1.0\r\n");
         let mut content = head.into_bytes();
@@ -114,6 +114,14 @@ impl Row<'_> {
         Ok(value.to_owned())
     }
 
+    fn part(&self, part: Part, name: &str, offset: usize) -> Result<String, BuildError> {
+        let text = self.render(part, name, offset)?;
+        if text.contains('\0') {
+            return Err(BuildError::Nul(part));
+        }
+        Ok(newlines(text))
+    }
+
     fn render(&self, part: Part, name: &str, offset: usize) -> Result<String, BuildError> {
         let template = self.template.env.get_template(name).map_err(|err| BuildError::Render {
             part,
@@ -123,22 +131,29 @@ impl Row<'_> {
         // A miss of another part must not be blamed for an error in this one.
         self.variables.last_missed();
         let context = Value::from_dyn_object(Arc::clone(&self.variables));
-        let text = template.render(context).map_err(|err| self.explain(part, offset, &err))?;
-        if text.contains('\0') {
-            return Err(BuildError::Nul);
-        }
-        Ok(newlines(&text))
+        template.render(context).map_err(|err| {
+            let source = template.source();
+            let place = err.range().and_then(|range| source.get(range)).unwrap_or_default();
+            self.explain(part, offset + err.line().unwrap_or(1), place, &err)
+        })
     }
 
-    fn explain(&self, part: Part, offset: usize, err: &minijinja::Error) -> BuildError {
-        let line = offset + err.line().unwrap_or(1);
-        let missed = self.variables.last_missed();
-        match missed.filter(|_| err.kind() == ErrorKind::UndefinedError) {
+    /// Names the column that is not there, if that is what the error comes from.
+    fn explain(&self, part: Part, line: usize, place: &str, err: &minijinja::Error) -> BuildError {
+        let undefined = err.kind() == ErrorKind::UndefinedError
+            || err.detail().is_some_and(|detail| detail.contains("undefined"));
+        if !undefined {
+            return BuildError::Render { part, line, why: reason(err) };
+        }
+        // The error may lie within a value (`items[0].size`); then no column was missed there.
+        let is_path = place.contains(['.', '[']);
+        match self.variables.last_missed().filter(|name| !is_path || place.contains(name.as_str()))
+        {
             Some(name) => {
                 let nearest = self.variables.nearest(&name);
                 BuildError::UnknownPlaceholder { part, line, name, nearest }
             }
-            None => BuildError::Render { part, line, why: reason(err) },
+            None => BuildError::Render { part, line, why: format!("`{place}` is not there") },
         }
     }
 }

@@ -126,6 +126,8 @@ pub(super) fn alternatives(out: &mut Vec<u8>, token: &str, text: &str, html: &st
     for (subtype, text) in [("plain", text), ("html", html)] {
         out.extend_from_slice(format!("--{boundary}\r\n").as_bytes());
         part(out, subtype, text);
+        // The line break before a boundary belongs to it and not to the part.
+        out.extend_from_slice(b"\r\n");
     }
     out.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
 }

@@ -41,8 +41,8 @@ pub enum BuildError {
     Header { place: String, why: String },
     #[error("`{address}` cannot be written into a message: {why}")]
     Address { address: String, why: String },
-    #[error("the text holds a NUL character")]
-    Nul,
+    #[error("the {} holds a NUL character", match .0 { Part::Text => "text", Part::Html => "HTML" })]
+    Nul(Part),
     #[error("the fields of this row are not a JSON object: {0}")]
     Fields(String),
     #[error("the message could not be signed: {0}")]

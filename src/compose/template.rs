@@ -38,7 +38,7 @@ pub(super) struct HeaderLine {
 impl Template {
     /// Reads a template; `html` is the file beside it.
     pub fn parse(text: &str, html: Option<&str>) -> Result<Self, TemplateError> {
-        let text = newlines(text);
+        let text = newlines(text.to_owned());
         let (head, body, text_offset) = split(&text)?;
         let mut template = Self {
             env: environment(),
@@ -55,7 +55,7 @@ impl Template {
         }
         template.add(Part::Text, TEXT, text_offset, body.to_owned())?;
         if let Some(html) = html {
-            template.add(Part::Html, HTML, 0, newlines(html))?;
+            template.add(Part::Html, HTML, 0, newlines(html.to_owned()))?;
         }
         Ok(template)
     }
@@ -130,14 +130,13 @@ fn wrong(part: Part, line: usize, why: String) -> TemplateError {
     TemplateError { part, line, why }
 }
 
-/// Removes a BOM and writes every line end as `\n`.
-pub(super) fn newlines(text: &str) -> String {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.contains('\r') {
-        text.replace("\r\n", "\n").replace('\r', "\n")
-    } else {
-        text.to_owned()
+/// Writes every line end as `\n` and removes a BOM.
+pub(super) fn newlines(text: String) -> String {
+    if !text.contains('\r') && !text.starts_with('\u{feff}') {
+        return text;
     }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// Splits the file at its first empty line and counts the lines before the text.

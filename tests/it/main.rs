@@ -9,6 +9,7 @@
 mod support;
 
 mod cli;
+mod compose;
 mod config;
 mod harness;
 mod ledger;
