@@ -306,6 +306,35 @@ impl Dialect {
         }
     }
 
+    /// Reports whether a value was to blame: too long, not text, out of range, against a constraint.
+    pub(super) fn is_about_value(self, err: &dyn DatabaseError) -> bool {
+        match self {
+            Self::Sqlite => {
+                sqlite_code(err).is_some_and(|code| matches!(code & 0xff, 18 | 19 | 20 | 25))
+            }
+            Self::Postgres => {
+                err.code().is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
+            }
+            Self::MariaDb => mysql_number(err)
+                .is_some_and(|number| matches!(number, 1048 | 1264 | 1265 | 1366 | 1406 | 4038)),
+        }
+    }
+
+    /// What the recorder's connection is told about plans.
+    ///
+    /// Its few statements go by primary keys whatever the statistics say, so their plans are made
+    /// once and kept. Without this PostgreSQL would plan each group anew (`force_custom_plan`, as
+    /// on the other connections) or keep a plan made while the table was small.
+    pub(super) const fn settle_plans(self) -> Option<&'static str> {
+        match self {
+            Self::Sqlite | Self::MariaDb => None,
+            Self::Postgres => Some(
+                "set plan_cache_mode = force_generic_plan; set enable_seqscan = off;
+                 set enable_hashjoin = off; set enable_mergejoin = off; set jit = off",
+            ),
+        }
+    }
+
     /// Reports whether the server is going away or refuses everybody just now.
     pub(super) fn is_away(self, err: &dyn DatabaseError) -> bool {
         match self {

@@ -19,6 +19,8 @@ pub enum DbError {
     Away(#[source] sqlx::Error),
     #[error("a row with that key is there already")]
     Taken(#[source] sqlx::Error),
+    #[error("the database cannot store a value")]
+    Value(#[source] sqlx::Error),
     #[error("the database refused a statement")]
     Refused(#[source] sqlx::Error),
     #[error("the query cannot be run: {why}")]
@@ -39,6 +41,7 @@ impl DbError {
             sqlx::Error::Database(said) if dialect.is_busy(&**said) => Self::Busy(err),
             sqlx::Error::Database(said) if dialect.is_away(&**said) => Self::Away(err),
             sqlx::Error::Database(said) if said.is_unique_violation() => Self::Taken(err),
+            sqlx::Error::Database(said) if dialect.is_about_value(&**said) => Self::Value(err),
             sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
             | sqlx::Error::Protocol(_)
@@ -63,6 +66,11 @@ impl DbError {
     /// Reports whether the same call may succeed later, with nothing changed here.
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Busy(_) | Self::Away(_))
+    }
+
+    /// Reports whether one of the values was to blame: the same statement never succeeds with it.
+    pub const fn is_about_value(&self) -> bool {
+        matches!(self, Self::Value(_) | Self::Taken(_))
     }
 
     /// Reports whether it was a unique key that said no.

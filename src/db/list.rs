@@ -21,6 +21,10 @@ impl List {
         Self::default()
     }
 
+    pub const fn is_empty(&self) -> bool {
+        self.text.len() <= 1
+    }
+
     /// Adds a row.
     pub fn push(&mut self, row: &[Cell<'_>]) {
         self.text.push_str(if self.text.len() > 1 { ",[" } else { "[" });

@@ -37,6 +37,14 @@ impl Private {
         self.tx.query(sql)
     }
 
+    /// Keeps the plans of this connection's statements: each goes by a primary key.
+    pub async fn settle_plans(&mut self) -> Result<(), DbError> {
+        match self.dialect().settle_plans() {
+            Some(sql) => self.tx.packet(sql.to_owned()).await,
+            None => Ok(()),
+        }
+    }
+
     /// Begins a transaction that will write.
     pub async fn begin(&mut self) -> Result<(), DbError> {
         self.turn = self.db.turn().await;

@@ -7,67 +7,20 @@
 mod status;
 mod verify;
 
-use std::collections::BTreeMap;
-
-use crate::db::{Cell, Field, List, Tx};
+use crate::db::Tx;
 use crate::domain::batch::{Bucket, Counts};
 use crate::domain::id::BatchId;
-use crate::domain::plan::{Seen, buckets};
 
-use super::LedgerError;
+use super::{LedgerError, moves};
 
+pub(super) use super::moves::Moves;
 pub(super) use status::read as status;
 pub use status::{BatchStatus, Status};
 pub use verify::Difference;
 
-/// The slot of operators and imports; workers have 1 to 63.
-const OPS: i64 = 0;
-
-/// What a transaction adds to the counters, gathered in the order in which it is written.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Moves(BTreeMap<(BatchId, &'static str), i64>);
-
-impl Moves {
-    pub(super) fn add(&mut self, batch: BatchId, bucket: Bucket, n: i64) {
-        *self.0.entry((batch, bucket.as_str())).or_default() += n;
-    }
-
-    /// Takes a row out of where it stood and puts it where it stands now.
-    pub(super) fn moved(&mut self, batch: BatchId, from: &Seen, to: &Seen) {
-        self.left(batch, from);
-        self.came(batch, to);
-    }
-
-    pub(super) fn left(&mut self, batch: BatchId, row: &Seen) {
-        buckets(row).for_each(|bucket| self.add(batch, bucket, -1));
-    }
-
-    pub(super) fn came(&mut self, batch: BatchId, row: &Seen) {
-        buckets(row).for_each(|bucket| self.add(batch, bucket, 1));
-    }
-}
-
-/// Writes what was gathered; the last thing a transaction does, so that nobody waits for long.
+/// Writes what an operator's or an import's transaction changed; the last thing it does.
 pub(super) async fn write(tx: &mut Tx, moves: &Moves) -> Result<(), LedgerError> {
-    let mut list = List::new();
-    let mut changed = false;
-    for ((batch, bucket), &n) in moves.0.iter().filter(|&(_, &n)| n != 0) {
-        list.push(&[Cell::Int(batch.0), Cell::Text(bucket), Cell::Int(n)]);
-        changed = true;
-    }
-    if !changed {
-        return Ok(());
-    }
-    let dialect = tx.dialect();
-    let rows = dialect.json_rows(&[Field::Int("batch"), Field::Text("bucket"), Field::Int("n")]);
-    let sql = format!(
-        "insert into batch_count (batch, bucket, slot, n)
-         select v.batch, v.bucket, {OPS}, v.n from {rows} v where 1 = 1
-          order by v.batch, v.bucket{}",
-        dialect.or_update("batch_count", "batch, bucket, slot", "n = old(n) + new(n)")
-    );
-    tx.query(sql).bind(list).execute().await?;
-    Ok(())
+    moves::write(tx, moves::OPS, moves).await
 }
 
 /// Returns the counts of one batch.

@@ -1,5 +1,7 @@
 //! What can go wrong in the ledger.
 
+use tokio::time::error::Elapsed;
+
 use crate::db::{DbError, WorkError};
 use crate::domain::id::WorkerId;
 
@@ -26,6 +28,8 @@ pub enum LedgerError {
     TooManyWorkers,
     #[error(transparent)]
     Refused(#[from] Refused),
+    #[error("the ledger did not answer in time")]
+    Slow(#[source] Elapsed),
     #[error("the ledger failed")]
     Db(#[from] DbError),
 }
@@ -33,7 +37,20 @@ pub enum LedgerError {
 impl LedgerError {
     /// Reports whether the same call may succeed later, with nothing changed here.
     pub const fn is_transient(&self) -> bool {
-        matches!(self, Self::Db(err) if err.is_transient())
+        match self {
+            Self::Slow(_) => true,
+            Self::Db(err) => err.is_transient(),
+            _ => false,
+        }
+    }
+
+    /// Reports whether one of the values cannot be stored, whenever it is tried.
+    pub const fn is_about_value(&self) -> bool {
+        matches!(self, Self::Db(err) if err.is_about_value())
+    }
+
+    pub(super) fn slow(elapsed: Elapsed) -> Self {
+        Self::Slow(elapsed)
     }
 
     /// Reports whether somebody else holds a unique key that was to be inserted.

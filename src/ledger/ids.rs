@@ -8,6 +8,9 @@ pub(super) const RECIPIENT: &str = "recipient";
 pub(super) const BATCH: &str = "batch";
 pub(super) const SCOPE: &str = "scope";
 pub(super) const LEFT_OUT: &str = "left_out";
+pub(super) const WORKER: &str = "worker";
+pub(super) const CLAIM: &str = "claim";
+pub(super) const EVIDENCE: &str = "evidence";
 pub(super) const JOURNAL: &str = "journal";
 /// Never given back: a list that shrank and grew again still has a higher number.
 pub(super) const SUPPRESSION: &str = "suppression";

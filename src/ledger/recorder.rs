@@ -4,12 +4,24 @@
 //! never for what was asked; a commit whose acknowledgement was lost is looked up under locks, never
 //! guessed. Every group is also the worker's heartbeat and is refused to a worker that was swept.
 //! Absent on purpose: gathering and waiting; the engine does that.
+//! Start reading at `careful`, which says what a group does; `postgres` and `mariadb` do the same in
+//! one round trip for the usual case and give up on anything else. SQLite has no round trips.
 
-use crate::domain::id::{Attempt, BatchId, RecipientId};
+mod careful;
+mod mariadb;
+mod postgres;
+
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+
+use crate::db::{Dialect, Private, WorkError as _};
+use crate::domain::id::{Attempt, BatchId, Generation, RecipientId};
 use crate::domain::outcome::{Blame, Outcome, Phase};
 use crate::domain::settle::Settled;
 use crate::domain::time::Timestamp;
 
+use super::attempts::Ended;
 use super::workers::Registered;
 use super::{Ledger, LedgerError};
 
@@ -58,6 +70,29 @@ pub struct Finish {
     pub template: i64,
 }
 
+impl Finish {
+    /// Returns the attempt as it is kept.
+    fn ended(&self, me: Registered, generation: Generation) -> Ended<'_> {
+        Ended {
+            row: self.row,
+            number: self.attempt,
+            worker: me.worker,
+            generation,
+            started: self.started,
+            ended: self.ended,
+            phase: self.phase,
+            outcome: self.outcome,
+            blame: self.blame,
+            code: self.code.map_or(0, i64::from),
+            enhanced: self.enhanced.as_deref().unwrap_or(""),
+            reply: &self.reply,
+            note: self.note.as_deref().unwrap_or(""),
+            review: self.review,
+            template: self.template,
+        }
+    }
+}
+
 /// What became of a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartAnswer {
@@ -97,8 +132,8 @@ pub enum RecordError {
     /// group in again.
     #[error("the ledger is away")]
     Away(#[source] LedgerError),
-    /// One request cannot be written by itself; the others were not written either. Hand them in
-    /// again without it.
+    /// One request cannot be written; others of the group may be. Hand the group in again without
+    /// it.
     #[error("request {index} cannot be written")]
     Unwritable {
         index: usize,
@@ -110,23 +145,152 @@ pub enum RecordError {
 /// Writes one worker's groups, over a connection of its own.
 #[derive(Debug)]
 pub struct Recorder {
-    _ledger: Ledger,
-    _me: Registered,
+    ledger: Ledger,
+    me: Registered,
+    conn: Option<Private>,
 }
+
+/// How a group fared in the database.
+#[derive(Debug)]
+enum Written {
+    Fenced,
+    Answers(Vec<Answer>),
+}
+
+/// How often a group is repeated when somebody else was in the way.
+const BUSY_TRIES: u32 = 10;
 
 impl Recorder {
     pub const fn new(ledger: Ledger, me: Registered) -> Self {
-        Self { _ledger: ledger, _me: me }
+        Self { ledger, me, conn: None }
     }
 
     /// Writes `group` in one transaction and answers each step, in order.
     ///
     /// An empty group is the heartbeat of an idle worker. `now` is for people only.
+    ///
+    /// A group may be handed in again whatever became of it: what is written already is found by
+    /// its receipt, which is the attempt for a finish, and `sending` with this attempt and worker
+    /// for a start.
     pub async fn write(
         &mut self,
-        _group: &[Step],
-        _now: Timestamp,
+        group: &[Step],
+        now: Timestamp,
     ) -> Result<Vec<Answer>, RecordError> {
-        todo!()
+        let answers = match self.whole(group, now).await {
+            Err(RecordError::Unwritable { .. }) if group.len() > 1 => {
+                self.one_by_one(group, now).await?
+            }
+            done => done?,
+        };
+        self.clear_cancelled(group, now).await?;
+        Ok(answers)
+    }
+
+    /// Writes a group as one, over a new connection if the old one broke.
+    async fn whole(&mut self, group: &[Step], now: Timestamp) -> Result<Vec<Answer>, RecordError> {
+        let (mut busy, mut broken) = (0, 0);
+        loop {
+            let err = match self.once(group, now).await {
+                Ok(Written::Answers(answers)) => return Ok(answers),
+                Ok(Written::Fenced) => return Err(RecordError::Fenced),
+                Err(err) => err,
+            };
+            if err.is_about_value() {
+                return Err(RecordError::Unwritable { index: 0, source: err });
+            }
+            if err.is_busy() && busy < BUSY_TRIES {
+                busy += 1;
+                sleep(Duration::from_millis(fastrand::u64(1..=5) << busy.min(6))).await;
+            } else if broken == 0 {
+                // Nobody knows whether it was written: the same group again finds out.
+                broken += 1;
+            } else {
+                return Err(RecordError::Away(err));
+            }
+        }
+    }
+
+    async fn once(&mut self, group: &[Step], now: Timestamp) -> Result<Written, LedgerError> {
+        // Longer than this and the worker counts as lost anyway.
+        let patience = self.ledger.location().lost_after / 2;
+        let mut conn = match self.conn.take() {
+            Some(conn) => conn,
+            None => timeout(patience, open(&self.ledger)).await.map_err(LedgerError::slow)??,
+        };
+        let written = timeout(patience, write(&mut conn, self.me, group, now)).await;
+        match written {
+            Ok(Ok(written)) => {
+                self.conn = Some(conn);
+                Ok(written)
+            }
+            Ok(Err(err)) => {
+                // After any doubt the connection is closed: an open transaction on it would hold
+                // locks, and its next `begin` would commit half a group on MariaDB.
+                if timeout(patience, conn.rollback()).await.is_ok_and(|done| done.is_ok()) {
+                    self.conn = Some(conn);
+                }
+                Err(err)
+            }
+            Err(slow) => Err(LedgerError::slow(slow)),
+        }
+    }
+
+    /// Finds the request that cannot be written; the others are.
+    async fn one_by_one(
+        &mut self,
+        group: &[Step],
+        now: Timestamp,
+    ) -> Result<Vec<Answer>, RecordError> {
+        let mut answers = Vec::with_capacity(group.len());
+        let mut bad = None;
+        for (index, step) in group.iter().enumerate() {
+            match self.whole(std::slice::from_ref(step), now).await {
+                Ok(one) => answers.extend(one),
+                Err(RecordError::Unwritable { source, .. }) => bad = Some((index, source)),
+                Err(err) => return Err(err),
+            }
+        }
+        match bad {
+            Some((index, source)) => Err(RecordError::Unwritable { index, source }),
+            None => Ok(answers),
+        }
+    }
+
+    /// Ends rows that were put off after their batch was cancelled; nothing else would.
+    async fn clear_cancelled(&self, group: &[Step], now: Timestamp) -> Result<(), RecordError> {
+        let mut batches: Vec<BatchId> = group
+            .iter()
+            .filter_map(|step| step.finish.as_ref())
+            .filter(|finish| matches!(finish.settled, Settled::Ready { .. }))
+            .map(|finish| finish.batch)
+            .collect();
+        batches.sort_unstable();
+        batches.dedup();
+        self.ledger.clear_cancelled(&batches, now).await.map_err(RecordError::Away)
+    }
+}
+
+async fn open(ledger: &Ledger) -> Result<Private, LedgerError> {
+    let mut conn = ledger.db.private().await?;
+    conn.settle_plans().await?;
+    Ok(conn)
+}
+
+/// Writes a group in the way that is fastest on its engine, and carefully if that did not fit.
+async fn write(
+    conn: &mut Private,
+    me: Registered,
+    group: &[Step],
+    now: Timestamp,
+) -> Result<Written, LedgerError> {
+    let fast = match conn.dialect() {
+        Dialect::Postgres if !group.is_empty() => postgres::write(conn, me, group, now).await?,
+        Dialect::MariaDb if !group.is_empty() => mariadb::write(conn, me, group, now).await?,
+        Dialect::Sqlite | Dialect::Postgres | Dialect::MariaDb => None,
+    };
+    match fast {
+        Some(answers) => Ok(Written::Answers(answers)),
+        None => careful::write(conn, me, group, now).await,
     }
 }

@@ -1,3 +1,4 @@
 //! The contract of the ledger, on every engine.
 
+mod recorder;
 mod schema;

@@ -1,4 +1,5 @@
 //! What tests stand on: databases of their own, and the binary in a clean environment.
 
 pub(crate) mod engines;
+pub(crate) mod ledgers;
 pub(crate) mod shell;

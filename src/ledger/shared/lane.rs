@@ -1,5 +1,8 @@
 //! The connections of a transport, of all workers together.
 
+use std::sync::Arc;
+
+use crate::db::Tx;
 use crate::domain::id::WorkerId;
 use crate::domain::time::Timestamp;
 use crate::ledger::{Ledger, LedgerError};
@@ -13,30 +16,103 @@ pub struct Lanes {
 }
 
 impl Ledger {
-    /// Takes a free lane below `connections`, or `None` if all are taken.
+    /// Takes a free lane of the first `connections`, or returns `None` if all are taken.
     pub async fn take_lane(
         &self,
-        _transport: String,
-        _worker: WorkerId,
-        _connections: i64,
-        _now: Timestamp,
+        transport: String,
+        worker: WorkerId,
+        connections: i64,
+        now: Timestamp,
     ) -> Result<Option<i64>, LedgerError> {
-        todo!()
+        let transport: Arc<str> = transport.into();
+        self.db
+            .write(move |tx| {
+                let transport = Arc::clone(&transport);
+                Box::pin(async move { take(tx, &transport, worker, connections, now).await })
+            })
+            .await
     }
 
     /// Gives a lane back.
     pub async fn release_lane(
         &self,
-        _transport: String,
-        _worker: WorkerId,
-        _number: i64,
-        _now: Timestamp,
+        transport: String,
+        worker: WorkerId,
+        number: i64,
+        now: Timestamp,
     ) -> Result<(), LedgerError> {
-        todo!()
+        let transport: Arc<str> = transport.into();
+        self.db
+            .write(move |tx| {
+                let transport = Arc::clone(&transport);
+                Box::pin(async move {
+                    let sql = "update lane set worker = 0, since = ?
+                                where transport = ? and number = ? and worker = ?";
+                    let lane = tx.query(sql).bind(now).bind(&*transport).bind(number);
+                    lane.bind(worker).execute().await?;
+                    Ok(())
+                })
+            })
+            .await
     }
 
     /// Returns who holds the lanes, so that a worker can tell whether it has more than its share.
-    pub async fn lanes(&self, _transport: &str, _connections: i64) -> Result<Lanes, LedgerError> {
-        todo!()
+    pub async fn lanes(&self, transport: &str, connections: i64) -> Result<Lanes, LedgerError> {
+        let sql = "select worker, count(*) from lane
+                    where transport = ? and number <= ? and worker <> 0
+                    group by worker order by worker";
+        let mut tx = self.db.read().await?;
+        let rows = tx.query(sql).bind(transport).bind(connections).fetch_all().await?;
+        let mut lanes = Lanes { holders: Vec::with_capacity(rows.len()), free: connections };
+        for row in rows {
+            let held = row.int(1)?;
+            lanes.holders.push((WorkerId(row.int(0)?), held));
+            lanes.free -= held;
+        }
+        Ok(lanes)
     }
+}
+
+async fn take(
+    tx: &mut Tx,
+    transport: &str,
+    worker: WorkerId,
+    connections: i64,
+    now: Timestamp,
+) -> Result<Option<i64>, LedgerError> {
+    if let Some(number) = take_free(tx, transport, worker, connections, now).await? {
+        return Ok(Some(number));
+    }
+    // Either all are taken, or some were never opened: the missing ones are made, for everybody.
+    let sql = "select count(*) from lane where transport = ? and number <= ?";
+    let known = tx.query(sql).bind(transport).bind(connections).fetch_one().await?.int(0)?;
+    if known >= connections {
+        return Ok(None);
+    }
+    let sql = "insert into lane (transport, number, worker, since) values (?, ?, 0, ?)".to_owned()
+        + &tx.dialect().keep_existing("lane", "transport, number");
+    for number in 1..=connections {
+        tx.query(sql.clone()).bind(transport).bind(number).bind(now).execute().await?;
+    }
+    take_free(tx, transport, worker, connections, now).await
+}
+
+async fn take_free(
+    tx: &mut Tx,
+    transport: &str,
+    worker: WorkerId,
+    connections: i64,
+    now: Timestamp,
+) -> Result<Option<i64>, LedgerError> {
+    let sql = "select number from lane where transport = ? and number <= ? and worker = 0
+                order by number limit 1"
+        .to_owned()
+        + tx.dialect().skip_locked();
+    let free = tx.query(sql).bind(transport).bind(connections).fetch_optional().await?;
+    let Some(row) = free else { return Ok(None) };
+    let number = row.int(0)?;
+    let sql = "update lane set worker = ?, since = ?
+                where transport = ? and number = ? and worker = 0";
+    let taken = tx.query(sql).bind(worker).bind(now).bind(transport).bind(number);
+    Ok((taken.execute().await? == 1).then_some(number))
 }

@@ -1,17 +1,12 @@
 //! The three schemas agree, and a ledger opens only where it can be understood.
 
-use std::path::Path;
-
-use ittsu::db::{Location, Open};
+use ittsu::db::Open;
 use ittsu::ledger::{Ledger, LedgerError};
 
 use crate::support::engines::{Place, on_every_engine};
+use crate::support::ledgers::location;
 
 on_every_engine! { a_ledger_is_made_once_and_opens_again, only_a_creating_command_makes_a_ledger }
-
-fn location(place: &Place) -> Location {
-    Location::parse(&place.url, Path::new("/")).unwrap()
-}
 
 async fn a_ledger_is_made_once_and_opens_again(place: Place) {
     let first = Ledger::open(&location(&place), Open::Create).await.unwrap();
