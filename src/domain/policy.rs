@@ -45,3 +45,17 @@ impl OnUnknown {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_word_sets_no_answer_and_crash_and_holds_a_server_error() {
+        for &policy in Policy::ALL {
+            let one = OnUnknown::one_word(policy);
+            let said = [Cause::NoAnswer, Cause::Crash, Cause::ServerError].map(|c| one.of(c));
+            assert_eq!(said, [policy, policy, Policy::Hold]);
+        }
+    }
+}

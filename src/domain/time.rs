@@ -36,3 +36,24 @@ impl Sub<Duration> for Timestamp {
         Self(self.0.saturating_sub(micros(wait)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    #[test]
+    fn time_that_lies_ahead_has_not_passed() {
+        let noon = Timestamp(1_000_000_000_000_000);
+        assert_eq!((noon + HOUR).since(noon), HOUR);
+        assert_eq!(noon.since(noon + HOUR), Duration::ZERO);
+        assert_eq!(noon - HOUR + HOUR, noon);
+    }
+
+    #[test]
+    fn a_wait_without_end_does_not_overflow() {
+        assert_eq!(Timestamp(5) + Duration::MAX, Timestamp(i64::MAX));
+        assert_eq!(Timestamp(i64::MIN) - HOUR, Timestamp(i64::MIN));
+    }
+}

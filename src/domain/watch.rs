@@ -143,6 +143,23 @@ mod tests {
     }
 
     #[test]
+    fn f21_a_clock_that_jumps_declares_nobody_dead() {
+        for jump in [at(3600), at(0)] {
+            let jumped = watched_until(55).look(7, jump, PATIENCE);
+            assert!(!jumped.is_lost(PATIENCE), "{jump:?}");
+        }
+    }
+
+    #[test]
+    fn a_slow_worker_that_beats_is_never_lost() {
+        let slow = (1..1000).fold(Watched::first(0, at(0)), |watched, n| {
+            assert!(!watched.is_lost(PATIENCE));
+            watched.look(i64::try_from(n / 11).unwrap(), at(n * 5), PATIENCE)
+        });
+        assert!(!slow.is_lost(PATIENCE));
+    }
+
+    #[test]
     fn a_sweeper_that_has_just_come_declares_nobody_dead() {
         assert!(!Watched::first(7, at(9_999)).is_lost(PATIENCE));
     }

@@ -46,6 +46,22 @@ fn a_local_part_beyond_ascii_is_kept_and_needs_smtputf8() {
 }
 
 #[test]
+fn one_person_in_several_spellings_is_one_person() {
+    let spellings = [
+        "Taro@Example.test",
+        "taro@example.test",
+        " taro@example.test ",
+        "taro@example.test\u{200b}",
+        "taro@ｅｘａｍｐｌｅ.test",
+        "\"taro\"@EXAMPLE.TEST",
+    ];
+    for text in spellings {
+        assert_eq!(address(text).compare_form(), "taro@example.test", "{text}");
+    }
+    assert_ne!(address("taro+a@example.test").compare_form(), "taro@example.test");
+}
+
+#[test]
 fn composed_and_decomposed_letters_are_one_address() {
     let (composed, decomposed) = (address("é@example.jp"), address("e\u{301}@example.jp"));
     assert_ne!(composed.as_written(), decomposed.as_written());

@@ -180,7 +180,8 @@ const MAIL: &[Line] = &[
 
 const RCPT: &[Line] = &[
     Line(&[Rcpt], About(Class(4), &[Greylist, Policy, Login]), ROW_LATER_5_MIN),
-    Line(&[Rcpt], About(Class(4), &[System]), ROUTE_LATER),
+    // The sender's domain cannot be looked up now: that is so for everybody.
+    Line(&[Rcpt], About(Class(4), &[System, Sender]), ROUTE_LATER),
     // RFC 5321: "insufficient system storage"; a full mailbox says so by x.2.2.
     Line(&[Rcpt], About(These(&[452]), &[Silent]), ROUTE_LATER),
     Line(&[Rcpt], Reply(Class(4)), ROW_LATER),
@@ -217,7 +218,7 @@ const ANSWER: &[Line] = &[
     Line(&[Dot, File], Contradiction, ACCEPTED_REVIEW),
     Line(&[Dot, File], Reply(Class(2)), ACCEPTED),
     Line(&[Body, Dot], About(Class(4), &[Greylist, Policy, Login]), ROW_LATER_5_MIN),
-    Line(&[Body, Dot], About(Class(4), &[System, Network]), ROUTE_LATER),
+    Line(&[Body, Dot], About(Class(4), &[System, Network, Sender]), ROUTE_LATER),
     Line(&[Body, Dot], About(These(&[452]), &[Silent]), ROUTE_LATER),
     Line(&[Body, Dot], Reply(Class(4)), ROW_LATER),
     Line(&[Body, Dot], About(Class(5), &[Recipient, Mailbox, Owner, NonAscii]), REFUSED),
