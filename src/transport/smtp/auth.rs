@@ -22,7 +22,8 @@ pub(super) async fn log_in<S: AsyncRead + AsyncWrite + Unpin>(
 ) -> Result<(), (Event, Option<Reply>)> {
     if capabilities.plain {
         let words = format!("\0{}\0{}", login.user, login.password.expose_secret());
-        let words = SecretString::from(BASE64.encode(words.as_bytes()));
+        let words = SecretString::from(words);
+        let words = SecretString::from(BASE64.encode(words.expose_secret().as_bytes()));
         let line = SecretString::from(format!("AUTH PLAIN {}\r\n", words.expose_secret()));
         let code = exchange(wire, login, &line, wait).await?;
         return conclude(wire, login, code);

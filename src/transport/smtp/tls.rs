@@ -25,7 +25,7 @@ pub struct Trust(Arc<Authorities>);
 struct Authorities {
     /// The system's own when there is none.
     file: Option<PathBuf>,
-    config: OnceLock<Result<Arc<ClientConfig>, String>>,
+    config: OnceLock<Arc<ClientConfig>>,
 }
 
 impl Trust {
@@ -35,13 +35,16 @@ impl Trust {
     }
 
     async fn config(&self) -> Result<Arc<ClientConfig>, Event> {
+        if let Some(config) = self.0.config.get() {
+            return Ok(Arc::clone(config));
+        }
         let authorities = Arc::clone(&self.0);
         // Reading some hundred files would hold up every other connection of this thread.
-        let read = tokio::task::spawn_blocking(move || {
-            authorities.config.get_or_init(|| authorities.read()).clone()
-        });
-        let config = read.await.unwrap_or_else(|_| Err("the authorities could not be read".into()));
-        config.map_err(Event::FileFailed)
+        let read = tokio::task::spawn_blocking(move || authorities.read()).await;
+        // A failure is not kept: the file may be put right while we run.
+        let read = read.unwrap_or_else(|_| Err("the authorities could not be read".to_owned()));
+        let config = read.map_err(Event::FileFailed)?;
+        Ok(Arc::clone(self.0.config.get_or_init(|| config)))
     }
 }
 

@@ -216,7 +216,7 @@ async fn send_all(server: &MailServer, people: usize) -> Vec<String> {
 
 #[tokio::test]
 async fn a_close_after_so_many_messages_loses_and_doubles_nothing() {
-    for (most, people) in [(1, 5), (10, 35)] {
+    for (most, people) in [(1, 5), (10, 35), (100, 250)] {
         let behaviour = Behaviour {
             messages_per_connection: Some((most, Goodbye::Silent)),
             ..Behaviour::default()

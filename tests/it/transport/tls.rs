@@ -295,6 +295,20 @@ async fn authorities_that_cannot_be_read_are_our_own_fault(#[case] content: Opti
 }
 
 #[tokio::test]
+async fn authorities_that_were_put_right_are_read_again() {
+    let authority = Authority::new();
+    let path = authority.folder.path().join("late.pem");
+    let server = implicit(authority.good());
+    let route = SmtpRoute { trust: Trust::file(&path), ..authority.route(&server, Tls::Implicit) };
+    assert!(open(route.clone()).await.is_err());
+    std::fs::write(&path, authority.issuer.pem()).unwrap();
+    assert!(open(route.clone()).await.is_ok());
+    // And from then on they are in memory, for all clones of the route.
+    std::fs::remove_file(&path).unwrap();
+    assert!(open(route).await.is_ok());
+}
+
+#[tokio::test]
 async fn a_silent_handshake_runs_into_the_deadline() {
     let authority = Authority::new();
     // A server in clear waits for a line that never comes.

@@ -10,7 +10,7 @@
 //! - `dot-hang`, `dot-half-close`, `dot-close-after-accept`, `dot-reset`: taken, but never answered.
 //! - `dot-hang-before-accept`, `dot-close-before-accept`: not taken and never answered.
 //! - `dot-garbage`, `dot-mixed`, `dot-empty`, `dot-cut`, `dot-huge`, `dot-endless`: taken, answered
-//!   with nonsense; `dot-bare` (no text), `dot-euckr`, `dot-drip`: taken, answered oddly but fully.
+//!   with nonsense; `dot-bare` (no text), `dot-euckr`, `dot-drip` (also `reply-drip`): taken, answered oddly but fully.
 //! - `greylist`: put off once.
 
 use std::time::Duration;
@@ -61,7 +61,9 @@ fn named(word: &str) -> Option<(At, Deed)> {
         "dot-bare" => (At::Dot, Deed::reply("250")),
         // "Accepted" and "user" in EUC-KR.
         "dot-euckr" => (At::Dot, Deed::reply(&b"250 2.0.0 \xbc\xf6\xb6\xf4 \xbb\xe7\xbf\xeb"[..])),
-        "dot-drip" => (At::Dot, Deed::reply("250 2.0.0 ok").dripping(Duration::from_millis(2))),
+        "dot-drip" | "reply-drip" => {
+            (At::Dot, Deed::reply("250 2.0.0 ok").dripping(Duration::from_millis(2)))
+        }
         _ => return None,
     })
 }
