@@ -12,3 +12,26 @@ pub mod progress;
 pub mod settings;
 pub mod state_dir;
 pub mod step_file;
+pub mod worker;
+
+mod allowance;
+mod errand;
+mod gathering;
+mod hands;
+mod keeper;
+mod lane;
+mod look;
+mod prepare;
+mod pulse;
+mod recorder;
+mod route;
+mod served;
+mod shift;
+mod sweep;
+mod tally;
+mod throttle;
+mod watch;
+
+pub use prepare::is_allowed;
+pub use sweep::sweep_gone;
+pub use worker::{DispatchError, Worker};

@@ -64,13 +64,11 @@ impl FailPoint {
         armed::pass(self);
     }
 
-    /// Reports whether this place was named, so that only then its scene is set up.
+    /// Passes this place with the answer lying unread in the socket, if this is the pass that kills.
     #[inline]
-    pub fn is_armed(self) -> bool {
+    pub fn pass_when_answered(self) {
         #[cfg(feature = "failpoints")]
-        return armed::is_armed(self);
-        #[cfg(not(feature = "failpoints"))]
-        false
+        armed::pass_after(self, std::time::Duration::from_millis(50));
     }
 }
 
@@ -78,6 +76,7 @@ impl FailPoint {
 mod armed {
     use std::sync::LazyLock;
     use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
 
     use rustix::process::{Signal, getpid, kill_process};
 
@@ -94,13 +93,14 @@ mod armed {
         Some((place, pass.parse().ok()?))
     }
 
-    pub(super) fn is_armed(place: FailPoint) -> bool {
-        ARMED.is_some_and(|(armed, _)| armed == place)
+    pub(super) fn pass(place: FailPoint) {
+        pass_after(place, Duration::ZERO);
     }
 
-    pub(super) fn pass(place: FailPoint) {
+    pub(super) fn pass_after(place: FailPoint, wait: Duration) {
         let Some((armed, wanted)) = *ARMED else { return };
         if armed == place && PASSES.fetch_add(1, Ordering::Relaxed) + 1 == wanted {
+            std::thread::sleep(wait);
             // Nothing is flushed and nobody is told: that is the point.
             let _ = kill_process(getpid(), Signal::KILL);
             loop {

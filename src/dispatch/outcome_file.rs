@@ -12,21 +12,59 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::domain::id::{Attempt, Generation, RecipientId};
-use crate::domain::outcome::Outcome;
+use crate::domain::id::{Attempt, RecipientId, WorkerId};
+use crate::domain::outcome::{Outcome, Phase};
+use crate::domain::settle::Settled;
 use crate::domain::state::Cause;
 use crate::domain::time::Timestamp;
+use crate::ledger::evidence::{Evidence, Seen};
+use crate::ledger::recorder::Finish;
 
 /// How one attempt ended, as far as an answer says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     pub row: RecipientId,
     pub attempt: Attempt,
-    pub generation: Generation,
     pub outcome: Outcome,
+    pub phase: Phase,
     pub code: Option<u16>,
     pub reply: Vec<u8>,
     pub at: Timestamp,
+}
+
+impl Kept {
+    /// Takes from a finish what an answer says.
+    pub fn of(finish: &Finish) -> Self {
+        // A refusal that left its row ready was suspect; told late it must fail nobody.
+        let is_suspect = matches!(finish.settled, Settled::Ready { .. });
+        let outcome = match finish.outcome {
+            Outcome::Refused if is_suspect => Outcome::NotSent,
+            outcome => outcome,
+        };
+        Self {
+            row: finish.row,
+            attempt: finish.attempt,
+            outcome,
+            phase: finish.phase,
+            code: finish.code,
+            reply: finish.reply.clone(),
+            at: finish.ended,
+        }
+    }
+
+    /// Makes evidence of it.
+    pub fn as_evidence(&self, worker: WorkerId, source: Seen) -> Evidence {
+        Evidence {
+            row: self.row,
+            attempt: self.attempt,
+            worker,
+            source,
+            outcome: self.outcome,
+            phase: self.phase,
+            code: self.code,
+            reply: self.reply.clone(),
+        }
+    }
 }
 
 /// The outcome file of this worker, locked for as long as it lives.
@@ -136,10 +174,10 @@ impl Orphan {
 struct Line {
     row: i64,
     attempt: i64,
-    generation: i64,
     outcome: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cause: Option<String>,
+    phase: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     code: Option<u16>,
     /// Hexadecimal: a server may answer in any character set.
@@ -156,9 +194,9 @@ impl From<&Kept> for Line {
         Self {
             row: kept.row.0,
             attempt: kept.attempt.0,
-            generation: kept.generation.0,
             outcome: kept.outcome.as_str().to_owned(),
             cause,
+            phase: kept.phase.as_str().to_owned(),
             code: kept.code,
             reply: data_encoding::HEXLOWER.encode(&kept.reply),
             at: kept.at.0,
@@ -179,8 +217,8 @@ impl Line {
         Some(Kept {
             row: RecipientId(self.row),
             attempt: Attempt(self.attempt),
-            generation: Generation(self.generation),
             outcome,
+            phase: Phase::from_word(&self.phase)?,
             code: self.code,
             reply: data_encoding::HEXLOWER.decode(self.reply.as_bytes()).ok()?,
             at: Timestamp(self.at),
@@ -196,8 +234,8 @@ mod tests {
         Kept {
             row: RecipientId(row),
             attempt: Attempt(2),
-            generation: Generation::FIRST,
             outcome,
+            phase: Phase::Dot,
             code: Some(250),
             reply: b"250 2.0.0 \xb0\xa1 ok\r\n".to_vec(),
             at: Timestamp(5),

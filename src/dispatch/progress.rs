@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::sync::mpsc;
+
 use crate::domain::id::{BatchId, RecipientId, WorkerId};
 use crate::domain::time::Timestamp;
 
@@ -50,6 +52,24 @@ pub enum Progress {
         row: RecipientId,
         why: String,
     },
+}
+
+/// Tells a watcher, if there is one.
+#[derive(Clone, Debug, Default)]
+pub struct Teller(Option<mpsc::Sender<Progress>>);
+
+impl Teller {
+    /// Returns a teller and the end to listen at.
+    pub fn pair() -> (Self, mpsc::Receiver<Progress>) {
+        let (sender, receiver) = mpsc::channel(256);
+        (Self(Some(sender)), receiver)
+    }
+
+    pub(super) fn tell(&self, progress: Progress) {
+        if let Some(sender) = &self.0 {
+            let _ = sender.try_send(progress);
+        }
+    }
 }
 
 /// Why a worker that has work does not send.
@@ -111,6 +131,8 @@ pub enum Why {
     AskedByPerson,
     /// The ledger stayed away.
     LedgerAway(String),
+    /// A part of it died; a defect of this program.
+    Broken(String),
     /// The transport stayed away and it was told not to wait.
     Unreachable(String),
 }

@@ -2,9 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
+
+use crate::compose::Dkim;
 use crate::domain::id::BatchId;
+use crate::domain::rate::Rate;
+use crate::transport::Route;
 
 /// Everything a worker needs to know besides the ledger.
 #[derive(Clone, Debug)]
@@ -20,6 +26,10 @@ pub struct Settings {
     pub routes: BTreeMap<String, RouteSettings>,
     /// Only these addresses (`a@example.jp`) or domains (`@example.jp`); empty: everybody.
     pub only_to: Vec<String>,
+    /// Whose days a rate per day counts.
+    pub zone: TimeZone,
+    /// The keys that sign a kind's messages, by kind.
+    pub dkim: BTreeMap<String, Arc<Dkim>>,
     pub grouping: Grouping,
     /// Where jitter begins; a test gives a fixed one.
     pub seed: u64,
@@ -59,11 +69,12 @@ pub enum Grouping {
 /// A transport with what all workers share about it.
 #[derive(Clone, Debug)]
 pub struct RouteSettings {
+    pub route: Route,
     /// Connections open at once, of all workers together.
     pub connections: usize,
     pub messages_per_connection: u32,
-    /// As configured (`1200/min`); none: as fast as it goes.
-    pub rate: Option<String>,
+    /// None: as fast as it goes.
+    pub rate: Option<Rate>,
     /// The longest time from the start of an attempt in which its answer can come.
     pub longest: Duration,
 }

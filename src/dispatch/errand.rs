@@ -1,0 +1,212 @@
+//! Small writes to the ledger that no connection waits for.
+//!
+//! Promise: an errand is tried until it is done or this worker ends; they are done in the order in
+//! which they were asked for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::clock::Clock;
+use crate::domain::id::{Attempt, BatchId, RecipientId};
+use crate::domain::time::Timestamp;
+use crate::ledger::claims::Unstarted;
+use crate::ledger::evidence::Seen;
+use crate::ledger::workers::Registered;
+use crate::ledger::{Ledger, LedgerError};
+use crate::shutdown::Shutdown;
+
+use super::outcome_file::Kept;
+use super::progress::{Progress, Teller};
+use super::tally::Tally;
+
+/// How long a worker that ends still tries.
+const LAST_TRIES: Duration = Duration::from_secs(10);
+/// Rows that fail together in one transaction.
+const MOST_ROWS: usize = 500;
+
+/// One thing to be put right in the ledger.
+#[derive(Clone, Debug)]
+pub(super) enum Errand {
+    /// A breaker stopped these batches.
+    Pause { batches: Vec<BatchId>, because: String },
+    /// Rows that fail without an attempt.
+    Fail(Vec<Unstarted>),
+    /// A breaker decided that these refusals were meant.
+    FailSuspects(Vec<(RecipientId, Attempt)>),
+    /// The first answer that was not suspect came.
+    Probed(BatchId),
+    /// Rows of this batch are not wanted here any more.
+    GiveBack(BatchId),
+    /// Unstarted rows that go later.
+    PutOff(Vec<(RecipientId, Timestamp)>),
+    /// A row came back to a batch that is perhaps cancelled.
+    Leftovers(BatchId),
+    EndpointFailed { transport: String, why: String, until: Timestamp },
+    EndpointOk { transport: String },
+    ReleaseLane { transport: String, number: i64 },
+    /// What an answer said that came too late.
+    Learn(Kept),
+}
+
+/// Where errands are asked for; cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Errands {
+    sender: mpsc::UnboundedSender<Errand>,
+    open: Arc<AtomicUsize>,
+}
+
+impl Errands {
+    pub(super) fn ask(&self, errand: Errand) {
+        self.open.fetch_add(1, Ordering::AcqRel);
+        if self.sender.send(errand).is_err() {
+            self.open.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Returns how many are not done yet.
+    pub(super) fn open(&self) -> usize {
+        self.open.load(Ordering::Acquire)
+    }
+}
+
+/// Runs the errands, one after the other.
+#[derive(Debug)]
+pub(super) struct ErrandTask {
+    ledger: Ledger,
+    me: Registered,
+    clock: Clock,
+    shutdown: Shutdown,
+    teller: Teller,
+    tally: Arc<Tally>,
+    errands: mpsc::UnboundedReceiver<Errand>,
+    open: Arc<AtomicUsize>,
+}
+
+impl ErrandTask {
+    pub(super) fn new(
+        ledger: Ledger,
+        me: Registered,
+        clock: Clock,
+        shutdown: Shutdown,
+        teller: Teller,
+        tally: Arc<Tally>,
+    ) -> (Errands, Self) {
+        let (sender, errands) = mpsc::unbounded_channel();
+        let open = Arc::new(AtomicUsize::new(0));
+        let asks = Errands { sender, open: Arc::clone(&open) };
+        (asks, Self { ledger, me, clock, shutdown, teller, tally, errands, open })
+    }
+
+    /// Runs until nobody can ask any more; returns the late answers that were not handed in.
+    pub(super) async fn run(mut self) -> Vec<Kept> {
+        let mut undone = Vec::new();
+        let mut put_aside = None;
+        loop {
+            let next = match put_aside.take() {
+                Some(errand) => Some(errand),
+                None => self.errands.recv().await,
+            };
+            let Some(errand) = next else { break };
+            let (errand, count, other) = self.gather(errand);
+            put_aside = other;
+            let learned = match &errand {
+                Errand::Learn(kept) => Some(kept.clone()),
+                _ => None,
+            };
+            if !self.try_until_done(errand).await {
+                undone.extend(learned);
+            }
+            self.open.fetch_sub(count, Ordering::AcqRel);
+        }
+        undone
+    }
+
+    /// Adds the failures that wait behind this one; returns how many errands it stands for now, and
+    /// the first one of another sort.
+    fn gather(&mut self, errand: Errand) -> (Errand, usize, Option<Errand>) {
+        let Errand::Fail(mut rows) = errand else { return (errand, 1, None) };
+        let mut count = 1;
+        while rows.len() < MOST_ROWS {
+            match self.errands.try_recv() {
+                Ok(Errand::Fail(more)) => {
+                    rows.extend(more);
+                    count += 1;
+                }
+                Ok(other) => return (Errand::Fail(rows), count, Some(other)),
+                Err(_) => break,
+            }
+        }
+        (Errand::Fail(rows), count, None)
+    }
+
+    /// Tries until it is done; false if it never was.
+    async fn try_until_done(&self, errand: Errand) -> bool {
+        let mut ends_at = None;
+        loop {
+            match self.run_once(errand.clone()).await {
+                Ok(()) => return true,
+                Err(error) if error.is_transient() => {
+                    if self.shutdown.is_draining() {
+                        let at = *ends_at.get_or_insert_with(|| Instant::now() + LAST_TRIES);
+                        if self.shutdown.is_now() || Instant::now() >= at {
+                            return false;
+                        }
+                    }
+                    tokio::time::sleep(Duration::from_millis(250)).await;
+                }
+                Err(LedgerError::Fenced(_)) => return false,
+                Err(error) => {
+                    tracing::warn!(%error, ?errand, "the ledger refuses this");
+                    return false;
+                }
+            }
+        }
+    }
+
+    async fn run_once(&self, errand: Errand) -> Result<(), LedgerError> {
+        let (ledger, me, now) = (&self.ledger, self.me, self.clock.now());
+        match errand {
+            Errand::Pause { batches, because } => {
+                for batch in batches {
+                    let halted = ledger.pause_itself(batch, &because, now).await?;
+                    if !halted.changed.is_empty() {
+                        self.teller.tell(Progress::Paused { batch, why: because.clone() });
+                    }
+                    ledger.give_back(me.worker, batch, now).await?;
+                }
+            }
+            Errand::Fail(rows) => {
+                let failed = ledger.fail_unstarted(me, rows, now).await?;
+                self.tally.failed_unstarted(failed.unsigned_abs());
+            }
+            Errand::FailSuspects(rows) => {
+                ledger.fail_suspects(me, rows, now).await?;
+            }
+            Errand::Probed(batch) => ledger.probed(batch).await?,
+            Errand::GiveBack(batch) => {
+                ledger.give_back(me.worker, batch, now).await?;
+            }
+            Errand::PutOff(rows) => {
+                ledger.give_back_rows(me.worker, rows).await?;
+            }
+            Errand::Leftovers(batch) => {
+                ledger.cancel_leftovers(batch, now).await?;
+            }
+            Errand::EndpointFailed { transport, why, until } => {
+                ledger.endpoint_failed(transport, why, until, now).await?;
+            }
+            Errand::EndpointOk { transport } => ledger.endpoint_ok(transport, now).await?,
+            Errand::ReleaseLane { transport, number } => {
+                ledger.release_lane(transport, me.worker, number, now).await?;
+            }
+            Errand::Learn(kept) => {
+                ledger.learn(kept.as_evidence(me.worker, Seen::LateAnswer), now).await?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! How many connections this worker holds of those that all workers share.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
+
+use crate::domain::breaker::Way;
+use crate::domain::id::BatchId;
+
+use super::super::errand::Errand;
+use super::super::lane::Lane;
+use super::super::progress::{Progress, Waiting};
+use super::super::route::Route;
+use super::super::shift::Shift;
+
+/// How often a worker with more than its share looks whether another one waits.
+const SHARE: Duration = Duration::from_secs(1);
+/// After making room: so long the others have time to take it.
+const MAKE_ROOM: Duration = Duration::from_secs(2);
+
+/// A lane that ended: its place in the step file and its number in the ledger.
+pub(super) type Ended = (usize, i64);
+
+/// The connections of one route that this worker holds.
+#[derive(Debug)]
+pub(super) struct Connections {
+    shift: Arc<Shift>,
+    route: Arc<Route>,
+    held: usize,
+    /// Lanes of batches that have a limit of their own, by batch.
+    of_batches: HashMap<BatchId, Vec<i64>>,
+    looked: Instant,
+    not_before: Instant,
+    /// How long nothing is given away after nobody took what was.
+    patience: Duration,
+}
+
+impl Connections {
+    pub(super) fn new(shift: Arc<Shift>, route: Arc<Route>) -> Self {
+        let now = Instant::now();
+        Self {
+            shift,
+            route,
+            held: 0,
+            of_batches: HashMap::new(),
+            looked: now,
+            not_before: now,
+            patience: SHARE,
+        }
+    }
+
+    /// Opens as many connections as rows could go over, as far as the limits allow.
+    pub(super) async fn open(&mut self, lanes: &mut JoinSet<Ended>) {
+        let now = self.shift.clock.now();
+        self.share_among_batches().await;
+        self.make_room().await;
+        let way = self.route.way(now);
+        let could_go = self.route.hands().could_go(now);
+        let wanted = match way {
+            Way::Free => could_go + self.route.hands().on_wire(),
+            // One connection is enough to try.
+            Way::Probe => could_go.min(1),
+            Way::Wait(_) => 0,
+        };
+        let wanted = wanted.min(self.route.limit()).min(self.route.settings.connections);
+        while self.held < wanted && Instant::now() >= self.not_before {
+            let Some(number) = self.take(&self.route.name).await else { break };
+            let Some((place, slot)) = self.shift.take_slot() else {
+                self.release(&self.route.name, number);
+                break;
+            };
+            self.held += 1;
+            let lane = Lane::new(Arc::clone(&self.shift), Arc::clone(&self.route), slot);
+            lanes.spawn(async move {
+                lane.run().await;
+                (place, number)
+            });
+        }
+        if self.held == 0 && wanted > 0 {
+            let why = Waiting::Connections { transport: self.route.name.clone() };
+            self.shift.teller.tell(Progress::Waiting { why, until: None });
+        }
+    }
+
+    async fn take(&self, name: &str) -> Option<i64> {
+        let connections = i64::try_from(self.route.settings.connections).unwrap_or(i64::MAX);
+        self.take_of(name.to_owned(), connections).await
+    }
+
+    async fn take_of(&self, name: String, connections: i64) -> Option<i64> {
+        let (me, now) = (self.shift.me.worker, self.shift.clock.now());
+        let taken = self.shift.ledger.take_lane(name, me, connections, now).await;
+        taken.unwrap_or_else(|error| {
+            tracing::debug!(%error, "no connection now");
+            None
+        })
+    }
+
+    fn release(&self, name: &str, number: i64) {
+        let transport = name.to_owned();
+        self.shift.errands.ask(Errand::ReleaseLane { transport, number });
+    }
+
+    /// Frees what a lane held.
+    pub(super) fn ended(&mut self, ended: Result<Ended, JoinError>) {
+        self.held = self.held.saturating_sub(1);
+        match ended {
+            Ok((place, number)) => {
+                self.shift.free_slot(place);
+                self.release(&self.route.name, number);
+            }
+            // What it held stays taken until this worker leaves; its row is in doubt.
+            Err(error) => {
+                tracing::error!(%error, "a connection died; this worker ends");
+                self.shift.end(super::super::progress::Why::Broken(error.to_string()));
+            }
+        }
+    }
+
+    /// Frees the lanes of batches.
+    pub(super) fn leave(&mut self) {
+        for (batch, numbers) in std::mem::take(&mut self.of_batches) {
+            numbers.iter().for_each(|&number| self.release(&of_batch(batch), number));
+        }
+    }
+
+    /// Takes lanes for batches that may use only some connections, of all workers together.
+    async fn share_among_batches(&mut self) {
+        let running = self.route.hands().running();
+        let limited = running.iter().filter_map(|served| Some((served.id, served.connections?)));
+        let limited: HashMap<BatchId, usize> = limited.collect();
+        let old: Vec<BatchId> =
+            self.of_batches.keys().copied().filter(|id| !limited.contains_key(id)).collect();
+        for batch in old {
+            let numbers = self.of_batches.remove(&batch).unwrap_or_default();
+            numbers.iter().for_each(|&number| self.release(&of_batch(batch), number));
+        }
+        for (batch, most) in limited {
+            let (in_hand, on_wire) = self.route.hands().of(batch);
+            let mut numbers = self.of_batches.remove(&batch).unwrap_or_default();
+            let wanted = (in_hand + on_wire).min(most);
+            while numbers.len() > wanted.max(on_wire) {
+                if let Some(number) = numbers.pop() {
+                    self.release(&of_batch(batch), number);
+                }
+            }
+            while numbers.len() < wanted {
+                let limit = i64::try_from(most).unwrap_or(i64::MAX);
+                let Some(number) = self.take_of(of_batch(batch), limit).await else { break };
+                numbers.push(number);
+            }
+            self.route.hands().allow(batch, numbers.len());
+            self.of_batches.insert(batch, numbers);
+        }
+        self.route.work.notify_waiters();
+    }
+
+    /// Lets one connection go if another worker has none and this one has more than its share.
+    async fn make_room(&mut self) {
+        let living = self.shift.living();
+        if living < 2 || self.held < 2 || self.looked.elapsed() < self.patience {
+            return;
+        }
+        self.looked = Instant::now();
+        let most = i64::try_from(self.route.settings.connections).unwrap_or(i64::MAX);
+        let Ok(lanes) = self.shift.ledger.lanes(&self.route.name, most).await else { return };
+        if lanes.free > 0 {
+            // What was given away lies there: nobody waits.
+            self.patience = (self.patience * 2).min(SHARE * 60);
+            return;
+        }
+        let share = self.route.settings.connections.div_ceil(living);
+        if self.held > share && lanes.holders.len() < living {
+            self.patience = SHARE;
+            self.not_before = Instant::now() + MAKE_ROOM;
+            self.route.ask_one_to_leave();
+        }
+    }
+}
+
+fn of_batch(batch: BatchId) -> String {
+    format!("batch:{batch}")
+}
