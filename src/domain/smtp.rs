@@ -109,7 +109,7 @@ impl fmt::Display for Event {
 /// What a refusal may really be about, although it came as an answer for one recipient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Suspect {
-    /// The sender, our rights or our reputation (breaker B2).
+    /// The sender, our rights, our reputation or the server itself (breaker B2).
     Sender,
     /// The content, which is the same for everybody (breaker B3).
     Content,

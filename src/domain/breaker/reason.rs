@@ -102,7 +102,7 @@ impl Reason {
         let (breaker, why, check) = match kind {
             Suspect::Sender => (
                 Breaker::Sender,
-                "for a reason that is about the sender, not about them",
+                "for a reason that is not about them",
                 "Check sender, SPF, DKIM and what this login may send as".to_owned(),
             ),
             Suspect::Content => (

@@ -87,7 +87,7 @@ fn b2_three_suspect_recipients_in_a_row_pause() {
     assert_eq!(batch.suspects(1), Ruling::default());
     assert_eq!(batch.suspects(2), Ruling::default());
     assert_snapshot!(pause(batch.suspects(3)), @"
-    smtp.relay refused 3 recipients in a row for a reason that is about the sender, not about them.
+    smtp.relay refused 3 recipients in a row for a reason that is not about them.
     550 5.7.1 sender not allowed
     No recipient was failed for it; they stay ready.
     Check sender, SPF, DKIM and what this login may send as, then: ittsu resume notice-12
@@ -325,7 +325,7 @@ fn the_only_row_of_a_batch_pauses_it_after_its_third_refusal() {
     batch.suspects(1);
     batch.suspects(1);
     assert_snapshot!(pause(batch.suspects(1)), @"
-    smtp.relay refused the only recipient it was given, 3 times, for a reason that is about the sender, not about them.
+    smtp.relay refused the only recipient it was given, 3 times, for a reason that is not about them.
     550 5.7.1 sender not allowed
     No recipient was failed for it; they stay ready.
     Check sender, SPF, DKIM and what this login may send as, then: ittsu resume notice-12

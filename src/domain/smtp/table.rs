@@ -188,9 +188,8 @@ const RCPT: &[Line] = &[
     Line(&[Rcpt], About(Class(5), &[Recipient, Mailbox, Owner, NonAscii]), REFUSED),
     // A permanent x.4.x answers for the recipient's domain, which RCPT names.
     Line(&[Rcpt], About(Class(5), &[Network]), REFUSED),
-    Line(&[Rcpt], About(Class(5), &[System]), ROUTE_LATER),
     Line(&[Rcpt], About(Class(5), &[Size, Content]), SUSPECT_CONTENT),
-    Line(&[Rcpt], About(Class(5), &[Sender, Policy, Login]), SUSPECT_SENDER),
+    Line(&[Rcpt], About(Class(5), &[Sender, Policy, Login, System]), SUSPECT_SENDER),
     Line(
         &[Rcpt],
         About(Class(5), &[Protocol]),
@@ -224,9 +223,8 @@ const ANSWER: &[Line] = &[
     Line(&[Body, Dot], About(Class(5), &[Recipient, Mailbox, Owner, NonAscii]), REFUSED),
     Line(&[Body, Dot], About(Class(5), &[Size]), pause(Pause::Size)),
     Line(&[Body, Dot], About(These(&[552]), &[Silent]), pause(Pause::Size)),
-    Line(&[Body, Dot], About(Class(5), &[Sender]), SUSPECT_SENDER),
+    Line(&[Body, Dot], About(Class(5), &[Sender, System, Network]), SUSPECT_SENDER),
     Line(&[Body, Dot], About(Class(5), &[Policy, Login, Content, Protocol]), SUSPECT_CONTENT),
-    Line(&[Body, Dot], About(Class(5), &[System, Network]), ROUTE_LATER),
     Line(&[Body, Dot], Reply(These(&[554])), SUSPECT_CONTENT),
     Line(&[Body, Dot], Reply(Class(5)), REFUSED),
     // 3yz, 1yz, 850: no answer to a dot. A 354 here is the sign of replies that are one behind.

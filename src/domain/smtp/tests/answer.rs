@@ -119,15 +119,15 @@ use crate::domain::outcome::Phase::{Body, Data, Dot, File, Quit, Rset};
     "554 5.3.4 too big",
     "not_sent, batch, pause size, close"
 )]
-#[case::a_closed_system_after_the_dot_fails_nobody(
+#[case::a_closed_system_after_the_dot_is_suspect(
     Dot,
     "554 5.3.2 not accepting",
-    "deferred, endpoint, close"
+    "refused, batch, suspect sender, keep"
 )]
-#[case::a_routing_loop_after_the_dot_fails_nobody(
+#[case::a_routing_loop_after_the_dot_is_suspect(
     Dot,
     "554 5.4.6 mail loop",
-    "deferred, endpoint, close"
+    "refused, batch, suspect sender, keep"
 )]
 #[case::a_plain_550_to_the_dot_fails_the_row(Dot, "550 no", "refused, row, counted, keep")]
 #[case::an_unknown_mailbox_told_after_the_dot_fails_the_row(

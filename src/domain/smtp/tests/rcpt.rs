@@ -140,9 +140,9 @@ use crate::domain::outcome::Phase::Rcpt;
     "552 5.5.3 message size",
     "refused, batch, suspect content, keep"
 )]
-#[case::a_server_not_accepting_mail_backs_the_route_off(
+#[case::a_server_not_accepting_mail_is_suspect(
     "554 5.3.2 not accepting",
-    "deferred, endpoint, close"
+    "refused, batch, suspect sender, keep"
 )]
 #[case::a_354_to_rcpt_is_out_of_step("354 go", "not_sent, connection, close")]
 fn what_a_reply_to_rcpt_means(#[case] line: &str, #[case] meaning: &str) {
