@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::args::{ColorChoice, Global};
 use super::error::{CliError, ExitCode};
 use crate::domain::text::visible;
+use crate::report::to_json;
 
 /// How a piece of text is painted; it must read the same without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +93,7 @@ impl Printer {
 
     /// Prints one JSON document.
     pub fn json(&mut self, document: &impl Serialize) -> Result<(), CliError> {
-        let text = serde_json::to_string(document)
+        let text = to_json(document)
             .map_err(|err| CliError::failed("the document could not be written").because(&err))?;
         self.line(&text)?;
         self.flush()

@@ -6,33 +6,7 @@ use jiff::tz::TimeZone;
 use super::error::OpsError;
 use crate::domain::time::Timestamp;
 
-/// Returns RFC 3339 with the zone's offset: what JSON documents carry.
-pub fn rfc3339(at: Timestamp, zone: &TimeZone) -> String {
-    show(at, zone, "%Y-%m-%dT%H:%M:%S%:z")
-}
-
-/// Returns date and time to the minute; the zone is named once, elsewhere.
-pub fn minute(at: Timestamp, zone: &TimeZone) -> String {
-    show(at, zone, "%Y-%m-%d %H:%M")
-}
-
-/// Returns date and time to the millisecond, for the steps of one hand-over.
-pub fn exact(at: Timestamp, zone: &TimeZone) -> String {
-    show(at, zone, "%Y-%m-%d %H:%M:%S%.3f")
-}
-
-/// Returns the time of day, for what happened a moment ago.
-pub fn clock_time(at: Timestamp, zone: &TimeZone) -> String {
-    show(at, zone, "%H:%M:%S")
-}
-
-fn show(at: Timestamp, zone: &TimeZone, format: &str) -> String {
-    match jiff::Timestamp::from_microsecond(at.0) {
-        Ok(moment) => moment.to_zoned_datetime(zone.clone()).strftime(format).to_string(),
-        // Outside of the years that a calendar knows: the number is all that can be said.
-        Err(_) => at.0.to_string(),
-    }
-}
+pub use crate::report::when::{clock_time, exact, minute, rfc3339};
 
 /// Reads RFC 3339, or local time in `zone` such as `2026-11-30T18:00` or `2026-11-30 18:00`.
 ///
@@ -58,14 +32,6 @@ mod tests {
 
     fn tokyo() -> TimeZone {
         TimeZone::get("Asia/Tokyo").unwrap()
-    }
-
-    #[test]
-    fn a_time_is_shown_with_the_offset_of_its_zone() {
-        let at = Timestamp(1_796_016_727_123_456);
-        assert_eq!(rfc3339(at, &tokyo()), "2026-11-30T14:32:07+09:00");
-        assert_eq!(minute(at, &tokyo()), "2026-11-30 14:32");
-        assert_eq!(exact(at, &TimeZone::UTC), "2026-11-30 05:32:07.123");
     }
 
     #[test]

@@ -14,4 +14,5 @@ mod config;
 mod dispatch;
 mod harness;
 mod ledger;
+mod report;
 mod transport;

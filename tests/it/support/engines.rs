@@ -118,6 +118,8 @@ impl Guard {
             Engine::MariaDb => {
                 let kill = format!(
                     "begin not atomic
+                       -- It may have ended between the list and the kill.
+                       declare continue handler for 1094 begin end;
                        for c in (select id from information_schema.processlist where db = '{}') do
                          execute immediate concat('kill ', c.id);
                        end for;
