@@ -32,7 +32,10 @@ const MOST_ROWS: usize = 500;
 #[derive(Clone, Debug)]
 pub(super) enum Errand {
     /// A breaker stopped these batches.
-    Pause { batches: Vec<BatchId>, because: String },
+    Pause {
+        batches: Vec<BatchId>,
+        because: String,
+    },
     /// Rows that fail without an attempt.
     Fail(Vec<Unstarted>),
     /// A breaker decided that these refusals were meant.
@@ -45,9 +48,18 @@ pub(super) enum Errand {
     PutOff(Vec<(RecipientId, Timestamp)>),
     /// A row came back to a batch that is perhaps cancelled.
     Leftovers(BatchId),
-    EndpointFailed { transport: String, why: String, until: Timestamp },
-    EndpointOk { transport: String },
-    ReleaseLane { transport: String, number: i64 },
+    EndpointFailed {
+        transport: String,
+        why: String,
+        until: Timestamp,
+    },
+    EndpointOk {
+        transport: String,
+    },
+    ReleaseLane {
+        transport: String,
+        number: i64,
+    },
     /// What an answer said that came too late.
     Learn(Kept),
 }

@@ -94,7 +94,12 @@ impl Hands {
     }
 
     /// Takes claimed rows in; rows of a batch that is not served are returned.
-    pub(super) fn put(&mut self, batch: BatchId, rows: Vec<ClaimedRow>, suppression_seen: i64) -> bool {
+    pub(super) fn put(
+        &mut self,
+        batch: BatchId,
+        rows: Vec<ClaimedRow>,
+        suppression_seen: i64,
+    ) -> bool {
         let Some(held) = self.find(batch).filter(|held| !held.is_stopped) else { return false };
         held.rows.extend(rows.into_iter().map(|row| (row, suppression_seen)));
         true
@@ -192,9 +197,8 @@ impl Hands {
         }
         let route = self.pace.wants(now).map(|rate| (Whose::Route, rate));
         let batches = self.batches.iter().filter(|held| !held.rows.is_empty());
-        let batches = batches.filter_map(|held| {
-            Some((Whose::Batch(held.served.id), held.pace.wants(now)?))
-        });
+        let batches =
+            batches.filter_map(|held| Some((Whose::Batch(held.served.id), held.pace.wants(now)?)));
         route.into_iter().chain(batches).collect()
     }
 

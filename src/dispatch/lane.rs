@@ -223,7 +223,13 @@ impl Lane {
     }
 
     /// Builds the message once more if the ledger knows another first start; the Date is frozen.
-    fn with_date(&self, prepared: Prepared, job: &Job, now: Timestamp, date: Timestamp) -> Prepared {
+    fn with_date(
+        &self,
+        prepared: Prepared,
+        job: &Job,
+        now: Timestamp,
+        date: Timestamp,
+    ) -> Prepared {
         if date.0 / 1_000_000 == prepared.date.0 / 1_000_000 {
             return prepared;
         }

@@ -128,14 +128,18 @@ impl Look {
         let shift = &self.shift;
         let open = |counts: &Counts| counts.ready + counts.sending - counts.unknown;
         let left: i64 = mine.iter().map(|status| open(&status.counts)).sum();
-        let in_hand: usize = self.routes.iter().map(|route| {
-            let hands = route.hands();
-            hands.in_hand() + hands.on_wire()
-        }).sum();
+        let in_hand: usize = self
+            .routes
+            .iter()
+            .map(|route| {
+                let hands = route.hands();
+                hands.in_hand() + hands.on_wire()
+            })
+            .sum();
         let is_busy = in_hand > 0 || shift.errands.open() > 0;
         let next_due = mine.iter().filter_map(|status| status.next_due_at).min();
-        let nothing_due = !is_busy
-            && mine.iter().all(|status| status.oldest_ready_at.is_none_or(|at| at > now));
+        let nothing_due =
+            !is_busy && mine.iter().all(|status| status.oldest_ready_at.is_none_or(|at| at > now));
         self.quiet = if nothing_due { self.quiet + 1 } else { 0 };
         match shift.settings.until {
             Until::Idle if left == 0 && !is_busy => shift.end(Why::Idle),

@@ -148,9 +148,7 @@ impl Route {
         let standing = self.standing();
         match standing.endpoint.way(now) {
             Way::Free => None,
-            Way::Probe | Way::Wait(_) => {
-                Some((standing.why.clone(), standing.endpoint.open_until))
-            }
+            Way::Probe | Way::Wait(_) => Some((standing.why.clone(), standing.endpoint.open_until)),
         }
     }
 
@@ -180,7 +178,8 @@ impl Route {
         if matches!(standing.endpoint.way(now), Way::Wait(_)) {
             return;
         }
-        standing.endpoint = standing.endpoint.failed(now, &ended.verdict, Limits::default(), jitter);
+        standing.endpoint =
+            standing.endpoint.failed(now, &ended.verdict, Limits::default(), jitter);
         standing.is_probing = false;
         let last = ended.event.to_string();
         let reason = standing.endpoint.reason(&self.name, Limits::default(), &last);

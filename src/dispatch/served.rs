@@ -114,7 +114,8 @@ impl Served {
         let Some(hours) = self.frozen.hours else { return Open::Always };
         let Ok(at) = jiff::Timestamp::from_microsecond(now.0) else { return Open::Always };
         let local = at.to_zoned_datetime(self.zone.clone());
-        let minute = u16::from(local.hour().unsigned_abs()) * 60 + u16::from(local.minute().unsigned_abs());
+        let minute =
+            u16::from(local.hour().unsigned_abs()) * 60 + u16::from(local.minute().unsigned_abs());
         let into_minute = Duration::from_secs(u64::from(local.second().unsigned_abs()));
         let minutes = |n: u16| now + Duration::from_secs(u64::from(n) * 60) - into_minute;
         if hours.contains(minute) {
@@ -157,7 +158,11 @@ impl Builds {
         }
         // A row that comes a second time says that every other one was looked at.
         let is_new = self.unfit.insert(row);
-        if !is_new || self.unfit.len() >= FIRST_ROWS { Unbuilt::PausesBatch } else { Unbuilt::Later }
+        if !is_new || self.unfit.len() >= FIRST_ROWS {
+            Unbuilt::PausesBatch
+        } else {
+            Unbuilt::Later
+        }
     }
 }
 

@@ -38,8 +38,7 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn new(myself: Myself, settings: &Settings) -> Self {
-        let patience =
-            Patience { heartbeat: settings.heartbeat, lost_after: settings.lost_after };
+        let patience = Patience { heartbeat: settings.heartbeat, lost_after: settings.lost_after };
         Self { myself, patience, answer_within: answer_within(settings), seen: HashMap::new() }
     }
 

@@ -85,9 +85,10 @@ impl Worker {
         teller: Teller,
     ) -> Result<Finished, DispatchError> {
         let state = StateDir::new(&settings.state_dir, ledger.id());
-        state
-            .make()
-            .map_err(|source| DispatchError::StateDir { path: settings.state_dir.clone(), source })?;
+        state.make().map_err(|source| DispatchError::StateDir {
+            path: settings.state_dir.clone(),
+            source,
+        })?;
         let key = data_encoding::HEXLOWER.encode(ledger.mac_key());
         let codec = Codec::new(ledger.id(), &key).ok_or(DispatchError::MessageIds)?;
         let worker = Self {
@@ -276,7 +277,8 @@ impl Running {
         while self.watchers.join_next().await.is_some() {}
         let Self { shift, routes, mut errands, mut recorder, .. } = self;
         let (ledger, clock, me) = (shift.ledger.clone(), shift.clock.clone(), shift.me);
-        let (desk, tally, steps) = (shift.desk.clone(), Arc::clone(&shift.tally), shift.steps_path());
+        let (desk, tally, steps) =
+            (shift.desk.clone(), Arc::clone(&shift.tally), shift.steps_path());
         let is_fenced = shift.pulse.health() == Health::Fenced;
         let mut is_clean = shift.unrecorded() == 0;
         // The last askers go, so both tasks come to their end; the beat goes on until then.

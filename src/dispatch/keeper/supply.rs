@@ -118,7 +118,9 @@ impl Supplier {
     /// Looks for rows that carry this worker's number although nobody here knows them
     /// (`protocol.md` 8): only with empty hands, else they would be found twice.
     async fn look_for_forgotten(&mut self) {
-        let due = self.looked_for_forgotten.is_none_or(|at| at.elapsed() >= self.shift.settings.heartbeat);
+        let due = self
+            .looked_for_forgotten
+            .is_none_or(|at| at.elapsed() >= self.shift.settings.heartbeat);
         let is_idle = {
             let hands = self.route.hands();
             hands.in_hand() == 0 && hands.on_wire() == 0

@@ -152,7 +152,10 @@ async fn requests_that_wait_together_are_written_in_one_group() {
     let bench = bench([]);
     let writes = (1..=8).map(|row| bench.desk.write(finishing(row), None));
     for answer in futures_util::future::join_all(writes).await {
-        assert!(matches!(answer, Answer::Written(Written { finish: Some(FinishAnswer::Recorded), .. })));
+        assert!(matches!(
+            answer,
+            Answer::Written(Written { finish: Some(FinishAnswer::Recorded), .. })
+        ));
     }
     let (written, _) = bench.end().await;
     let groups: Vec<_> = written.iter().filter(|group| !group.is_empty()).collect();
@@ -166,7 +169,8 @@ async fn one_by_one_every_request_has_a_transaction_of_its_own() {
     let writes = (1..=4).map(|row| bench.desk.write(finishing(row), None));
     futures_util::future::join_all(writes).await;
     let (written, _) = bench.end().await;
-    let groups: Vec<_> = written.iter().filter(|group| !group.is_empty()).map(|g| rows(g)).collect();
+    let groups: Vec<_> =
+        written.iter().filter(|group| !group.is_empty()).map(|g| rows(g)).collect();
     assert_eq!(groups, [[1], [2], [3], [4]]);
 }
 
@@ -244,7 +248,9 @@ async fn one_row_that_cannot_be_written_does_not_hold_up_the_others() {
 async fn a_start_is_answered_with_its_group() {
     let bench = bench([]);
     let step = Step { finish: Some(finish(1)), ..starting(2) };
-    let Answer::Written(written) = bench.desk.write(step, None).await else { panic!("not written") };
+    let Answer::Written(written) = bench.desk.write(step, None).await else {
+        panic!("not written")
+    };
     assert_eq!(written.finish, Some(FinishAnswer::Recorded));
     assert!(matches!(written.start, Some(StartAnswer::Started { .. })));
 }

@@ -233,7 +233,11 @@ impl Office {
     }
 
     /// Waits until the ledger or the server shows what a test waits for.
-    pub(crate) async fn until<F: Future<Output = bool>>(&self, what: &str, mut holds: impl FnMut() -> F) {
+    pub(crate) async fn until<F: Future<Output = bool>>(
+        &self,
+        what: &str,
+        mut holds: impl FnMut() -> F,
+    ) {
         let waits = async {
             while !holds().await {
                 tokio::time::sleep(Duration::from_millis(5)).await;

@@ -6,20 +6,27 @@ use std::time::Duration;
 
 use ittsu::db::{Bulk, Cell, Clash, Db, DbError, Location, Open, Row};
 use ittsu::domain::id::{Attempt, BatchId, RecipientId, WorkerId};
+use ittsu::domain::late::Late;
 use ittsu::domain::outcome::{Blame, Outcome, Phase};
+use ittsu::domain::plan::Act;
 use ittsu::domain::policy::{OnUnknown, OncePer, Policy};
 use ittsu::domain::retry::{Jitter, Retry};
+use ittsu::domain::selection::Selection;
 use ittsu::domain::settle::Settled;
 use ittsu::domain::state::How;
 use ittsu::domain::step::Step as WireStep;
 use ittsu::domain::time::Timestamp;
 use ittsu::domain::watch::{Process, Proof};
 use ittsu::ledger::Ledger;
+use ittsu::ledger::batches::pause::Reach;
 use ittsu::ledger::batches::{Frozen, Words};
 use ittsu::ledger::claims::Claimed;
+use ittsu::ledger::evidence::{Evidence, Seen as Source};
+use ittsu::ledger::journal::By;
 use ittsu::ledger::recorder::{
     Answer, Finish, FinishAnswer, RecordError, Recorder, Start, StartAnswer, Step,
 };
+use ittsu::ledger::settle::SettleRequest;
 use ittsu::ledger::sweep::{StepFileEntry, Swept, Victim};
 use ittsu::ledger::workers::{Identity, Registered};
 
@@ -97,15 +104,16 @@ impl Books {
                 Box::pin(async move {
                     tx.query(
                         "insert into batch (id, name, kind, title, scope, wanted, settings,
-                             template_version, created_at, started_by, paused_because, paused_by,
+                             template_version, created_at, started_at, started_by, paused_because, paused_by,
                              source, rate, probed, first_row, last_row)
-                         values (?, ?, 'notice', '', ?, 'running', ?, 1, ?, '', '', '', '', '', 1,
+                         values (?, ?, 'notice', '', ?, 'running', ?, 1, ?, ?, '', '', '', '', '', 1,
                                  ?, ?)",
                     )
                     .bind(batch)
                     .bind(format!("notice-{batch}"))
                     .bind(batch)
                     .bind(settings)
+                    .bind(NOW)
                     .bind(NOW)
                     .bind(first)
                     .bind(last)
@@ -371,4 +379,48 @@ pub(crate) fn a_finish(row: i64, attempt: i64, outcome: Outcome, settled: Settle
 /// A step that says the server took it.
 pub(crate) fn accepted(row: i64, attempt: i64) -> Step {
     finish(row, attempt, Outcome::Accepted, Settled::Sent(How::Accepted))
+}
+
+/// Who does it, in tests.
+pub(crate) fn somebody() -> By {
+    By::new("mina", "test")
+}
+
+impl Books {
+    /// Does what a person may do to one row, by its key; returns how many rows changed.
+    pub(crate) async fn person(&self, row: i64, act: Act) -> i64 {
+        let request = SettleRequest {
+            batch: BATCH,
+            selection: Selection { keys: vec![format!("k{row}")], ..Selection::default() },
+            act,
+            to: None,
+            confirm: 1,
+            words: format!("--key k{row}"),
+        };
+        let settled = self.ledger.settle(request, somebody(), NOW).await.expect("an action");
+        settled.changed
+    }
+
+    /// Hands in what a worker learned too late.
+    pub(crate) async fn late(&self, hand: &Hand, row: i64, attempt: i64, outcome: Outcome) -> Late {
+        let evidence = Evidence {
+            row: RecipientId(row),
+            attempt: Attempt(attempt),
+            worker: hand.me.worker,
+            source: Source::LateAnswer,
+            outcome,
+            phase: Phase::Dot,
+            code: Some(250),
+            reply: b"250 ok".to_vec(),
+        };
+        self.ledger.learn(evidence, NOW).await.expect("evidence is kept")
+    }
+
+    pub(crate) async fn pause(&self) {
+        self.ledger.pause(Reach::Batch(BATCH), somebody(), NOW).await.expect("a pause");
+    }
+
+    pub(crate) async fn resume(&self) {
+        self.ledger.resume(Reach::Batch(BATCH), somebody(), NOW).await.expect("a resume");
+    }
 }
