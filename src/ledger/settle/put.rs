@@ -119,8 +119,9 @@ pub(in crate::ledger) async fn remember(
          select ?, d.id, d.state, d.how, d.flag, d.cause, d.generation, d.due_at, r.address,
                 d.attempt, d.tries, d.unknown_attempts, d.handed_again, d.first_started,
                 r.address_key, ?
-           from {} v join delivery d on d.id = v.id join recipient r on r.id = d.id",
-        tx.dialect().json_rows(&[Field::Int("id")])
+           from {rows} v {join} delivery d on d.id = v.id {join} recipient r on r.id = d.id",
+        rows = tx.dialect().json_rows(&[Field::Int("id")]),
+        join = tx.dialect().then_join()
     );
     tx.query(sql).bind(journal).bind(now).bind(list).execute().await?;
     Ok(())
