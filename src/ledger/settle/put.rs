@@ -21,7 +21,7 @@ pub(super) struct Put {
     pub(super) due_at: Option<Timestamp>,
     pub(super) tries: i64,
     pub(super) unknown_attempts: i64,
-    pub(super) handed_again: bool,
+    pub(super) handed_again: i64,
     pub(super) first_started: i64,
 }
 
@@ -42,7 +42,7 @@ impl Put {
             due_at: again.then_some(now),
             tries: if again { 0 } else { before.tries },
             unknown_attempts: after.unknown_attempts,
-            handed_again: after.handed_again,
+            handed_again: if copy { 0 } else { before.handed_again },
             first_started: if copy { 0 } else { before.first_started },
         }
     }
@@ -71,7 +71,7 @@ pub(super) async fn write(
             put.due_at.map_or(Cell::Null, |at| Cell::Int(at.0)),
             Cell::Int(put.tries),
             Cell::Int(put.unknown_attempts),
-            Cell::Int(i64::from(put.handed_again)),
+            Cell::Int(put.handed_again),
             Cell::Int(put.first_started),
             Cell::Int(now.0),
         ]);
