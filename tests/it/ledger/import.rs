@@ -8,9 +8,7 @@ use ittsu::ledger::batches::start::Started;
 use ittsu::ledger::load::{LoadSums, NewRow, SAME_KEY, Writes};
 use ittsu::ledger::rows::After;
 
-use super::book::{
-    Book, NOON, bad_line, by, key, new_batch, people, person, push_all, refusal,
-};
+use super::book::{Book, NOON, bad_line, by, key, new_batch, people, person, push_all, refusal};
 use crate::support::engines::{Place, on_every_engine};
 
 on_every_engine! {
@@ -380,10 +378,8 @@ async fn keys_are_compared_byte_for_byte(place: Place) {
     let book = Book::on(place).await;
     let batch = book.draft("notice-1").await;
     let keys = ["ann", "Ann", "ann ", " ann", "änn", "a\u{308}nn", "ＡＮＮ", "か", "が", "ガ"];
-    let lines: Vec<_> = (1..)
-        .zip(keys)
-        .map(|(line, key)| NewRow { key: key.to_owned(), ..person(line) })
-        .collect();
+    let lines: Vec<_> =
+        (1..).zip(keys).map(|(line, key)| NewRow { key: key.to_owned(), ..person(line) }).collect();
     let first = book.import(&batch, lines.clone()).await;
     assert_eq!((first.new, first.duplicates), (10, 0));
     let second = book.import(&batch, lines).await;
