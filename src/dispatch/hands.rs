@@ -4,7 +4,7 @@
 //! does not wait for a notice.
 //! Absent on purpose: the ledger and the clock; whoever takes rows out puts things right there.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::domain::id::{BatchId, RecipientId};
@@ -30,6 +30,18 @@ pub(super) struct Hands {
     turn: usize,
     /// The rate of the route itself.
     pace: Allowance,
+    /// Rows that a connection has, and whether they were claimed once more meanwhile.
+    out: HashMap<RecipientId, Again>,
+}
+
+/// Whether a row that a connection has came in a second time.
+///
+/// A pause gives rows back that a connection is about to start, and the next claim may bring them
+/// here again. Two connections with one row would both send it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    No,
+    Yes,
 }
 
 #[derive(Debug)]
@@ -100,8 +112,19 @@ impl Hands {
         rows: Vec<ClaimedRow>,
         suppression_seen: i64,
     ) -> bool {
+        let mut new = rows;
+        new.retain(|row| match self.out.get_mut(&row.id) {
+            Some(again) => {
+                *again = Again::Yes;
+                false
+            }
+            None => true,
+        });
         let Some(held) = self.find(batch).filter(|held| !held.is_stopped) else { return false };
-        held.rows.extend(rows.into_iter().map(|row| (row, suppression_seen)));
+        // Likewise a row that still waits here: what came last is what the ledger knows.
+        let known: HashSet<RecipientId> = new.iter().map(|row| row.id).collect();
+        held.rows.retain(|(row, _)| !known.contains(&row.id));
+        held.rows.extend(new.into_iter().map(|row| (row, suppression_seen)));
         true
     }
 
@@ -123,6 +146,7 @@ impl Hands {
             held.pace.spend();
             self.pace.spend();
             self.turn = place + 1;
+            self.out.insert(row.id, Again::No);
             return Some(Job { row, suppression_seen, served: Arc::clone(&held.served) });
         }
         None
@@ -131,6 +155,7 @@ impl Hands {
     /// Takes back a row that was not started; its tokens are free again.
     pub(super) fn put_back(&mut self, job: Job) {
         self.pace.unspend();
+        self.out.remove(&job.row.id);
         if let Some(held) = self.find(job.served.id) {
             held.on_wire -= 1;
             held.pace.unspend();
@@ -140,17 +165,19 @@ impl Hands {
         }
     }
 
-    /// Takes back the tokens of a row that needed none: it went nowhere.
-    pub(super) fn not_sent(&mut self, batch: BatchId) {
+    /// Takes back the tokens of a row that went nowhere; says whether it was claimed once more.
+    pub(super) fn not_sent(&mut self, batch: BatchId, row: RecipientId) -> Again {
         self.pace.unspend();
         if let Some(held) = self.find(batch) {
             held.on_wire -= 1;
             held.pace.unspend();
         }
+        self.out.remove(&row).unwrap_or(Again::No)
     }
 
     /// Notes that a row that was taken out is off the wire.
-    pub(super) fn done(&mut self, batch: BatchId) {
+    pub(super) fn done(&mut self, batch: BatchId, row: RecipientId) {
+        self.out.remove(&row);
         if let Some(held) = self.find(batch) {
             held.on_wire -= 1;
         }

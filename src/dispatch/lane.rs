@@ -27,7 +27,7 @@ use crate::transport::{Connection, Ended};
 
 use super::errand::Errand;
 use super::failpoint::FailPoint;
-use super::hands::Job;
+use super::hands::{Again, Job};
 use super::prepare::{Prepared, Unfit, prepare};
 use super::pulse::Health;
 use super::recorder::Answer;
@@ -249,7 +249,7 @@ impl Lane {
     /// Puts a row aside that is not to be sent.
     fn set_aside(&self, job: &Job, unfit: Unfit, now: Timestamp) {
         let (row, batch) = (job.row.id, job.served.id);
-        self.route.hands().not_sent(batch);
+        self.route.hands().not_sent(batch, row);
         match unfit {
             Unfit::Fails { how, note } => self.fail(Unstarted { row, how, note }),
             Unfit::Unbuildable { note } => match job.served.cannot_build(row) {
@@ -285,36 +285,29 @@ impl Lane {
 
     /// Deals with a start that the ledger did not write: the row did not go.
     async fn not_started(&self, job: Job, answer: Result<Option<StartAnswer>, Broken>) -> Flow {
-        let batch = job.served.id;
+        let (batch, row) = (job.served.id, job.row.id);
+        let again = self.route.hands().not_sent(batch, row);
         match answer {
             Ok(Some(StartAnswer::NotRunning)) => {
-                self.route.hands().not_sent(batch);
                 self.route.hands().stop(batch);
-                self.shift.errands.ask(Errand::Leftovers(batch));
+                self.shift.errands.ask(Errand::GiveBack(batch));
                 self.shift.look_soon();
-                Flow::On
             }
-            Ok(Some(StartAnswer::SuppressionMoved)) => {
-                self.route.hands().not_sent(batch);
-                self.look_again(job).await;
-                Flow::On
+            Ok(Some(StartAnswer::SuppressionMoved)) => self.look_again(job).await,
+            Err(Broken::Unwritable) => {
+                let later = self.shift.clock.now() + Duration::from_secs(60);
+                self.shift.errands.ask(Errand::PutOff(vec![(row, later)]));
+            }
+            // It was given back and claimed again, and nobody here has it now.
+            Ok(_) if again == Again::Yes => {
+                let now = self.shift.clock.now();
+                self.shift.errands.ask(Errand::PutOff(vec![(row, now)]));
             }
             // Another worker, or a person, has the row.
-            Ok(_) => {
-                self.route.hands().not_sent(batch);
-                Flow::On
-            }
-            Err(Broken::Unwritable) => {
-                self.route.hands().not_sent(batch);
-                let later = self.shift.clock.now() + Duration::from_secs(60);
-                self.shift.errands.ask(Errand::PutOff(vec![(job.row.id, later)]));
-                Flow::On
-            }
-            Err(Broken::Ends) => {
-                self.route.hands().not_sent(batch);
-                Flow::End
-            }
+            Ok(_) => {}
+            Err(Broken::Ends) => return Flow::End,
         }
+        Flow::On
     }
 
     /// Hands in the end of the last message by itself.

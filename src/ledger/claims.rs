@@ -139,19 +139,26 @@ impl Ledger {
     }
 }
 
+/// Returns a worker's claims, of one batch or of all, each with the rows in it.
+async fn claims_of(
+    tx: &mut Tx,
+    worker: WorkerId,
+    batch: Option<BatchId>,
+) -> Result<Vec<(i64, Vec<i64>)>, LedgerError> {
+    let sql = "select id, ids from claim where worker = ? and (batch = ? or ? = 0)";
+    let id = batch.map_or(0, |batch| batch.0);
+    let claims = tx.query(sql).bind(worker).bind(id).bind(id).fetch_all().await?;
+    claims.iter().map(|claim| Ok((claim.int(0)?, read_ids(&claim.text(1)?)?))).collect()
+}
+
 /// Returns the numbers in a worker's claims, of one batch or of all, in rising order.
 async fn claimed_ids(
     tx: &mut Tx,
     worker: WorkerId,
     batch: Option<BatchId>,
 ) -> Result<Vec<i64>, LedgerError> {
-    let sql = "select ids from claim where worker = ? and (batch = ? or ? = 0)";
-    let id = batch.map_or(0, |batch| batch.0);
-    let claims = tx.query(sql).bind(worker).bind(id).bind(id).fetch_all().await?;
-    let mut ids = Vec::new();
-    for claim in claims {
-        ids.extend(read_ids(&claim.text(0)?)?);
-    }
+    let claims = claims_of(tx, worker, batch).await?;
+    let mut ids: Vec<i64> = claims.into_iter().flat_map(|(_, ids)| ids).collect();
     ids.sort_unstable();
     ids.dedup();
     Ok(ids)
@@ -170,6 +177,14 @@ pub(super) async fn rows_of(
     batch: Option<BatchId>,
 ) -> Result<Vec<Delivery>, LedgerError> {
     let ids = claimed_ids(tx, worker, batch).await?;
+    held(tx, worker, ids).await
+}
+
+/// Returns those of the rows that are in a worker's hands, locked in rising order.
+async fn held(tx: &mut Tx, worker: WorkerId, ids: Vec<i64>) -> Result<Vec<Delivery>, LedgerError> {
+    let mut ids = ids;
+    ids.sort_unstable();
+    ids.dedup();
     let mut rows = delivery::lock(tx, ids.into_iter().collect()).await?;
     rows.retain(|row| row.worker == Some(worker));
     Ok(rows)
@@ -197,11 +212,15 @@ pub(super) async fn give_back(
     batch: BatchId,
     now: Timestamp,
 ) -> Result<i64, LedgerError> {
-    let rows = rows_of(tx, worker, Some(batch)).await?;
-    // A claim with a started row stays: it tells the sweep where to look.
+    let claims = claims_of(tx, worker, Some(batch)).await?;
+    let ids = claims.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
+    let rows = held(tx, worker, ids).await?;
+    // A claim with a started row stays: it tells the sweep where to look. One that this worker has
+    // made meanwhile on another connection was not looked at and stays as well.
     if rows.iter().all(|row| row.state == State::Ready) {
-        let sql = "delete from claim where worker = ? and batch = ?";
-        tx.query(sql).bind(worker).bind(batch).execute().await?;
+        for (claim, _) in claims {
+            tx.query("delete from claim where id = ?").bind(claim).execute().await?;
+        }
     }
     free(tx, rows, now).await
 }

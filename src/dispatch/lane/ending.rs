@@ -34,7 +34,7 @@ impl Lane {
         let verdict = by_rule(&ended.verdict, ended, &served.frozen.retry_refused);
         let behind = Behind { tries: job.row.tries, unknown_attempts: job.row.unknown_attempts };
         let settled = settle(now, &verdict, &served.frozen.rules(), behind, self.shift.jitter());
-        self.route.hands().done(served.id);
+        self.route.hands().done(served.id, job.row.id);
         self.route.saw(now, ended, worn, self.shift.jitter());
         let words = ended.event.to_string();
         self.look_at(

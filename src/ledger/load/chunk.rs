@@ -25,13 +25,7 @@ pub(super) async fn chunk(
     let mut tries = 0;
     loop {
         let (plan, looked) = plan(ledger, work, &rows).await?;
-        if let Err(refused) = may_add(work, &plan) {
-            if looked {
-                return Err(refused.into());
-            }
-            work.straight = false;
-            continue;
-        }
+        may_add(work, &plan)?;
         if work.request.writes == Writes::Nothing {
             apply(work, plan, rejected, &Written::default(), 0);
             return Ok(());
@@ -92,10 +86,12 @@ async fn plan(ledger: &Ledger, work: &Work, rows: &[NewRow]) -> Result<(Plan, bo
 }
 
 /// Refuses to add more rows than were confirmed.
-fn may_add(work: &Work, plan: &Plan) -> Result<(), Refused> {
+fn may_add(work: &Work, plan: &Plan) -> Result<(), LedgerError> {
     let now = work.sums.new + count(plan.new.len() + plan.taken_over.len());
     match work.request.writes {
-        Writes::UpTo(confirmed) if now > confirmed => Err(Refused::CountDiffers { confirmed, now }),
+        Writes::UpTo(confirmed) if now > confirmed => {
+            Err(Refused::CountDiffers { confirmed, now }.into())
+        }
         _ => Ok(()),
     }
 }

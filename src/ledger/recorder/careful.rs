@@ -186,7 +186,10 @@ impl<'g> Group<'g> {
     fn start(&mut self, start: &Start) -> StartAnswer {
         let Some(row) = self.rows.get_mut(&start.row) else { return StartAnswer::Lost };
         let mine = row.worker == Some(self.me.worker) && row.batch == start.batch;
-        if mine && row.state == State::Sending && row.attempt == start.attempt {
+        let is_mine_now = mine && row.state == State::Sending && row.attempt == start.attempt;
+        // The time tells this request from one of another connection of the same worker that held
+        // the same row: only one of the two may send it.
+        if is_mine_now && row.updated == start.at {
             // An earlier delivery of this request did it.
             return StartAnswer::Started { first_started: row.first_started };
         }

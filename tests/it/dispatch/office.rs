@@ -272,21 +272,22 @@ impl Office {
 impl Running {
     /// Waits for its own end.
     pub(crate) async fn ended(mut self) -> Finished {
-        let told = &mut self.told;
-        let drain = async { while told.recv().await.is_some() {} };
-        let ended = async { self.task.join_next().await.expect("a worker") };
-        let ended = tokio::time::timeout(Duration::from_secs(120), async {
-            tokio::pin!(drain);
-            tokio::pin!(ended);
+        let mut last = std::collections::VecDeque::new();
+        let ended = tokio::time::timeout(Duration::from_secs(60), async {
             loop {
                 tokio::select! {
-                    ended = &mut ended => return ended,
-                    () = &mut drain, if false => {}
+                    ended = self.task.join_next() => return ended.expect("a worker"),
+                    Some(told) = self.told.recv() => {
+                        last.push_back(told);
+                        if last.len() > 8 {
+                            last.pop_front();
+                        }
+                    }
                 }
             }
         })
-        .await
-        .expect("a worker that ends");
+        .await;
+        let Ok(ended) = ended else { panic!("the worker does not end; it last said {last:#?}") };
         ended.expect("a worker that does not panic").expect("a worker that is let in")
     }
 
