@@ -15,4 +15,5 @@ mod dispatch;
 mod harness;
 mod ledger;
 mod report;
+mod tidy;
 mod transport;
