@@ -3,7 +3,9 @@
 use super::args;
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
+use super::trouble::confirming;
 use crate::domain::name::BatchName;
+use crate::ops::by;
 
 /// Cancel a batch for good; what still waits is never sent from it
 #[derive(Debug, clap::Args)]
@@ -26,6 +28,10 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (ops, operator) = shell.change().await?;
+    let change = confirming(shell, args.confirm, "--confirm COUNT", async |confirm| {
+        ops.cancel(&args.batch, confirm, by(&operator, Some(&args.reason))).await
+    })
+    .await?;
+    shell.changed(&ops, args.json, "cancelled and never sent", change)
 }

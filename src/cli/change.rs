@@ -8,6 +8,9 @@ use super::shell::Shell;
 use crate::domain::name::BatchName;
 use crate::domain::policy::OnUnknown;
 use crate::domain::rate::Rate;
+use crate::ops::by;
+use crate::ops::change::ChangeWish;
+use crate::ops::when;
 
 const ON_UNKNOWN: &str =
     "What happens when nobody can know: assume_sent, resend, hold, or cause=word,…";
@@ -51,6 +54,15 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (ops, operator) = shell.change().await?;
+    let at = args.at.as_deref().map(|at| when::parse(at, &ops.settings.timezone)).transpose()?;
+    let wish = ChangeWish {
+        rate: args.rate,
+        connections: args.connections,
+        at,
+        template: args.template,
+        on_unknown: args.on_unknown,
+    };
+    let change = ops.change(&args.batch, wish, by(&operator, Some(&args.reason))).await?;
+    shell.changed(&ops, args.json, "changed", change)
 }

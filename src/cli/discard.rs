@@ -4,6 +4,8 @@ use super::args;
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
 use crate::domain::name::BatchName;
+use crate::ops::by;
+use crate::ops::words::thousands;
 
 /// Delete a draft in which nothing was attempted; its name is free again
 #[derive(Debug, clap::Args)]
@@ -18,6 +20,13 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (ops, operator) = shell.change().await?;
+    let change = ops.discard(&args.batch, by(&operator, None)).await?;
+    if args.json {
+        shell.printer.json(&ops.document("change", change))?;
+    } else {
+        let rows = thousands(i64::try_from(change.changed).unwrap_or(i64::MAX));
+        shell.printer.say(&format!("Discarded {} with {rows} rows; the name is free.", args.batch));
+    }
+    Ok(ExitCode::Done)
 }

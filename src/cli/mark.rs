@@ -3,7 +3,13 @@
 use super::args::{self, SELECT_FLAGS, Select};
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
+use super::trouble::confirming;
+use super::words::{in_words, selection};
 use crate::domain::name::BatchName;
+use crate::domain::plan::Act;
+use crate::ops::Ops;
+use crate::ops::by;
+use crate::ops::settle::{Decided, Decision, Mode};
 
 /// Decide by hand that rows count as sent or as failed
 #[derive(Debug, clap::Args)]
@@ -49,6 +55,43 @@ pub struct Mark {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (mark, act, verb) = match args.action {
+        Action::Sent(mark) => (mark, Act::MarkSent, "marked sent"),
+        Action::Failed(mark) => (mark, Act::MarkFailed, "marked failed"),
+    };
+    let (ops, operator) = shell.change().await?;
+    let decision = Decision {
+        batch: mark.batch,
+        which: selection(&mark.select)?,
+        act,
+        to: None,
+        words: in_words(&mark.select),
+    };
+    let by = by(&operator, Some(&mark.reason));
+    let decided = if mark.dry_run {
+        ops.settle(decision, Mode::DryRun, by).await?
+    } else {
+        confirming(shell, mark.confirm, "--confirm COUNT", async |confirm| {
+            ops.settle(decision.clone(), Mode::Confirmed(confirm), by.clone()).await
+        })
+        .await?
+    };
+    tell(shell, &ops, mark.json, mark.dry_run, verb, decided)
+}
+
+/// Answers with what a decision changed, or would change.
+pub(super) fn tell(
+    shell: &mut Shell,
+    ops: &Ops,
+    json: bool,
+    dry_run: bool,
+    verb: &str,
+    decided: Decided,
+) -> Result<ExitCode, CliError> {
+    let dry = if dry_run { format!("would be {verb}") } else { verb.to_owned() };
+    let code = shell.changed(ops, json, &dry, decided.change)?;
+    if !json {
+        decided.consequences.iter().for_each(|line| shell.printer.say(line));
+    }
+    Ok(code)
 }

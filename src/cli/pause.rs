@@ -4,6 +4,8 @@ use super::args;
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
 use crate::domain::name::BatchName;
+use crate::ops::by;
+use crate::ops::halt::Whole;
 
 /// Stop sending, between messages, on every worker
 #[derive(Debug, clap::Args)]
@@ -30,6 +32,17 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (ops, operator) = shell.change().await?;
+    let whole = whole(args.batches, args.kind);
+    let change = ops.pause(&whole, &by(&operator, args.reason.as_deref())).await?;
+    shell.changed(&ops, args.json, "paused", change)
+}
+
+/// Reads what is meant; the parser has checked that it is exactly one of the three.
+pub(super) fn whole(batches: Vec<BatchName>, kind: Option<String>) -> Whole {
+    match kind {
+        Some(kind) => Whole::Kind(kind),
+        None if batches.is_empty() => Whole::Everything,
+        None => Whole::Batches(batches),
+    }
 }

@@ -208,6 +208,12 @@ fn paint_if(paints: bool, paint: Paint, text: &str) -> String {
     if paints { format!("\x1b[{}m{text}\x1b[0m", paint.code()) } else { text.to_owned() }
 }
 
+/// Says a line while the printer is in other hands: what watches a long command.
+pub(super) fn aside(text: &str) {
+    // Nobody may be there to listen; the command goes on all the same.
+    drop(writeln!(io::stderr(), "{text}"));
+}
+
 /// Prints help, the version, or what is wrong with the command line.
 pub(super) fn show_usage(err: &clap::Error) -> ExitCode {
     // Nothing can be done for a reader that is gone.

@@ -2,8 +2,14 @@
 
 use super::args::{self, SELECT_FLAGS, Select};
 use super::error::{CliError, ExitCode};
+use super::mark::tell;
 use super::shell::Shell;
+use super::trouble::confirming;
+use super::words::{in_words, selection};
 use crate::domain::name::BatchName;
+use crate::domain::plan::Act;
+use crate::ops::by;
+use crate::ops::settle::{Decision, Mode};
 
 /// Send rows again
 ///
@@ -44,6 +50,22 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (ops, operator) = shell.change().await?;
+    let decision = Decision {
+        batch: args.batch,
+        which: selection(&args.select)?,
+        act: if args.another_copy { Act::AnotherCopy } else { Act::Resend },
+        to: args.to,
+        words: in_words(&args.select),
+    };
+    let by = by(&operator, Some(&args.reason));
+    let decided = if args.dry_run {
+        ops.settle(decision, Mode::DryRun, by).await?
+    } else {
+        confirming(shell, args.confirm, "--confirm COUNT", async |confirm| {
+            ops.settle(decision.clone(), Mode::Confirmed(confirm), by.clone()).await
+        })
+        .await?
+    };
+    tell(shell, &ops, args.json, args.dry_run, "waiting to be sent again", decided)
 }

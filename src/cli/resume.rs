@@ -2,8 +2,11 @@
 
 use super::args;
 use super::error::{CliError, ExitCode};
+use super::pause::whole;
 use super::shell::Shell;
 use crate::domain::name::BatchName;
+use crate::ops::by;
+use crate::ops::halt::Keep;
 
 /// Go on sending
 #[derive(Debug, clap::Args)]
@@ -34,6 +37,9 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (ops, operator) = shell.change().await?;
+    let whole = whole(args.batches, args.kind);
+    let keep = if args.refresh { Keep::Present } else { Keep::Frozen };
+    let change = ops.resume(&whole, keep, &by(&operator, args.reason.as_deref())).await?;
+    shell.changed(&ops, args.json, "resumed", change)
 }

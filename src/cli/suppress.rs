@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
+use super::table::{self, Side};
+use crate::ops::by;
+use crate::ops::suppress::{Addresses, Way};
 
 /// People who must not be mailed, for one kind or for all
 ///
@@ -61,6 +64,45 @@ pub struct Change {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (way, change) = match args.action {
+        Action::List { addresses, kind, json } => {
+            return list(&addresses, kind.as_deref(), json, shell).await;
+        }
+        Action::Add(change) => (Way::On, change),
+        Action::Remove(change) => (Way::Off, change),
+    };
+    let (ops, operator) = shell.change().await?;
+    let addresses = match change.from {
+        Some(file) => Addresses::File(file),
+        None => Addresses::Named(change.addresses),
+    };
+    let by = by(&operator, change.reason.as_deref());
+    let done = ops.suppress(way, addresses, change.kind.as_deref(), by).await?;
+    let verb = if way == Way::On { "put on the do-not-send list" } else { "taken off the list" };
+    shell.changed(&ops, change.json, verb, done)
+}
+
+async fn list(
+    addresses: &[String],
+    kind: Option<&str>,
+    json: bool,
+    shell: &mut Shell,
+) -> Result<ExitCode, CliError> {
+    let ops = shell.look().await?;
+    let body = ops.suppressions(addresses, kind).await?;
+    if json {
+        shell.printer.json(&ops.document("suppress", body))?;
+        return Ok(ExitCode::Done);
+    }
+    if body.entries.is_empty() {
+        shell.printer.say("Nobody is on the do-not-send list.");
+        return Ok(ExitCode::Done);
+    }
+    let heads = ["ADDRESS", "KIND", "SINCE", "BY", "REASON"].map(|head| (head, Side::Left));
+    let rows = body.entries.into_iter().map(|entry| {
+        let kind = entry.kind.unwrap_or_else(|| "every kind".to_owned());
+        vec![entry.address, kind, entry.at, entry.operator, entry.reason]
+    });
+    table::print(&mut shell.printer, &heads, rows)?;
+    Ok(ExitCode::Done)
 }

@@ -4,6 +4,8 @@ use super::args;
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
 use crate::domain::name::BatchName;
+use crate::domain::text::visible;
+use crate::ops::by;
 
 /// Send one message of the batch to yourself
 ///
@@ -28,6 +30,22 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (ops, operator) = shell.change().await?;
+    let body = ops.test(&args.batch, &args.to, args.key.as_deref(), by(&operator, None)).await?;
+    let code = match (body.outcome, body.phase) {
+        ("accepted", _) => ExitCode::Done,
+        ("unknown", _) => ExitCode::Partly,
+        ("not_sent", "resolve" | "connect" | "greeting") => ExitCode::Unreachable,
+        _ => ExitCode::Failed,
+    };
+    if args.json {
+        shell.printer.json(&ops.document("test", body))?;
+        return Ok(code);
+    }
+    let line = format!(
+        "Test mail of {} (as {}) to {}: {} at {}: {}",
+        body.batch, body.key, body.to, body.outcome, body.phase, body.reply
+    );
+    shell.printer.say(&visible(&line));
+    Ok(code)
 }

@@ -11,7 +11,7 @@ impl From<OpsError> for CliError {
             Trouble::Usage => ExitCode::Usage,
             Trouble::Missing => ExitCode::NotFound,
             Trouble::Refused => ExitCode::Refused,
-            Trouble::Unconfirmed { .. } => ExitCode::NeedsConfirmation,
+            Trouble::Unconfirmed { .. } | Trouble::Unsure(_) => ExitCode::NeedsConfirmation,
             Trouble::Away => ExitCode::Unreachable,
         };
         let mut worded = Self::new(code, err.message);

@@ -2,6 +2,7 @@
 
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
+use crate::ops::by;
 
 /// Take a mark or a resend back, for the rows that have not moved since
 #[derive(Debug, clap::Args)]
@@ -16,6 +17,7 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (ops, operator) = shell.change().await?;
+    let change = ops.undo(args.journal, by(&operator, None)).await?;
+    shell.changed(&ops, args.json, "taken back", change)
 }

@@ -2,6 +2,8 @@
 
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
+use super::working::{self, Goal, Talk};
+use crate::dispatch::settings::{Serve, Until};
 
 /// Run a worker: it sends what was started
 ///
@@ -22,6 +24,19 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let _ = (args, shell);
-    todo!()
+    let (ops, _) = shell.change().await?;
+    let serve =
+        if args.kind.is_empty() { Serve::Everything } else { Serve::Kinds(args.kind.clone()) };
+    let until = match (args.until_idle, args.no_wait) {
+        (false, _) => Until::Forever,
+        (true, false) => Until::Idle,
+        (true, true) => Until::NothingDue,
+    };
+    let done = working::run(&ops, Goal { serve, until, talk: Talk::Aloud }, shell).await?;
+    working::tell(&done, shell);
+    let unknown = match until {
+        Until::Forever => 0,
+        Until::Idle | Until::NothingDue => working::unknown_now(&ops, &args.kind).await?,
+    };
+    Ok(done.code(done.finished.counts.failed > 0 || done.paused || unknown > 0))
 }

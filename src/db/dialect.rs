@@ -147,7 +147,20 @@ impl Dialect {
             Self::Sqlite | Self::Postgres => {
                 format!("update {table} set {sets} from {rows} v where {on}")
             }
-            Self::MariaDb => format!("update {table} join {rows} v on {on} set {sets}"),
+            Self::MariaDb => format!("update {rows} v straight_join {table} on {on} set {sets}"),
+        }
+    }
+
+    /// Deletes the rows of `table` whose `column` stands in a list of numbers; takes one mark.
+    pub fn delete_listed(self, table: &str, column: &str) -> String {
+        let rows = self.json_rows(&[Field::Int("listed")]);
+        match self {
+            Self::Sqlite | Self::Postgres => {
+                format!("delete from {table} where {column} in (select v.listed from {rows} v)")
+            }
+            Self::MariaDb => format!(
+                "delete {table} from {rows} v straight_join {table} on {table}.{column} = v.listed"
+            ),
         }
     }
 
@@ -189,9 +202,21 @@ impl Dialect {
         }
     }
 
+    /// Joins a table after a list: row by row of the list, by the table's key.
+    ///
+    /// Left to themselves, SQLite and MariaDB take a list for a few rows and, while they know nothing
+    /// of a table, walk that table once per row of the list: 18 s instead of 36 ms for 5,000 keys.
+    pub const fn then_join(self) -> &'static str {
+        match self {
+            Self::Sqlite => "cross join",
+            Self::Postgres => "join",
+            Self::MariaDb => "straight_join",
+        }
+    }
+
     /// A derived table of the rows in one JSON text, an array of arrays; takes one mark.
     ///
-    /// Use it as `from {json_rows(..)} v`. The text is a `List`.
+    /// Use it as `from {json_rows(..)} v {then_join()} table t on ..`. The text is a `List`.
     pub fn json_rows(self, fields: &[Field]) -> String {
         let mut columns = String::new();
         for (i, &field) in fields.iter().enumerate() {

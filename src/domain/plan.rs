@@ -78,22 +78,18 @@ pub const fn decide(act: Act, row: &Seen, wanted: Wanted) -> Result<Change, Left
         return Err(Left::BeingSent);
     }
     match (act, row.state) {
-        (Act::MarkSent, State::Sent) if row.is_assumed() => Ok(Change::Sent),
-        (Act::MarkSent, State::Sent) => Err(Left::AlreadySent),
-        (Act::MarkSent, State::Ready | State::Failed) => Ok(Change::Sent),
+        // `sending` without a flag: between a death and its sweep nobody may decide.
+        (_, State::Sending) if !row.is_unknown() => Err(Left::BeingSent),
+        (Act::MarkSent, State::Sent) if !row.is_assumed() => Err(Left::AlreadySent),
+        (Act::MarkSent, _) => Ok(Change::Sent),
         (Act::MarkFailed, State::Failed) => Err(Left::AlreadyFailed),
-        (Act::MarkFailed, State::Sent) if row.is_assumed() => Ok(Change::Failed),
-        (Act::MarkFailed, State::Sent) => match row.how {
+        (Act::MarkFailed, State::Sent) if !row.is_assumed() => match row.how {
             Some(How::Operator) => Err(Left::ByHand),
             _ => Err(Left::Accepted),
         },
-        (Act::MarkFailed, State::Ready) => Ok(Change::Failed),
+        (Act::MarkFailed, _) => Ok(Change::Failed),
         (Act::Resend | Act::AnotherCopy, State::Ready) => Err(Left::AlreadyReady),
         (Act::Resend, State::Sent) => Err(Left::CountsAsSent),
-        // `sending` without a flag: between a death and its sweep nobody may decide.
-        (_, State::Sending) if !row.is_unknown() => Err(Left::BeingSent),
-        (Act::MarkSent, State::Sending) => Ok(Change::Sent),
-        (Act::MarkFailed, State::Sending) => Ok(Change::Failed),
         (Act::Resend | Act::AnotherCopy, State::Sending | State::Failed | State::Sent) => {
             match (wanted, row.state) {
                 (Wanted::Cancelled, _) => Err(Left::BatchCancelled),

@@ -290,11 +290,53 @@ async fn create(tx: &mut Tx, new: &NewBatch, now: Timestamp) -> Result<Made, Led
     by_id(tx, id).await.map(Made::New)
 }
 
+/// Returns a batch as it would be if it were made: without a number, and without rows.
+pub(super) async fn unmade(
+    tx: &mut Tx,
+    new: &NewBatch,
+    now: Timestamp,
+) -> Result<Batch, LedgerError> {
+    let scope = match new.frozen.once_per {
+        OncePer::Batch => None,
+        OncePer::Kind => find_scope(tx, &format!("kind:{}", new.kind)).await?,
+    };
+    Ok(Batch {
+        id: BatchId(0),
+        name: new.name.as_str().to_owned(),
+        kind: new.kind.clone(),
+        title: new.title.clone(),
+        scope: scope.unwrap_or(ScopeId(0)),
+        wanted: Wanted::Draft,
+        loading: None,
+        frozen: new.frozen.clone(),
+        template_version: 1,
+        confirmed: None,
+        scheduled_at: None,
+        created_at: now,
+        started_at: None,
+        started_by: String::new(),
+        paused_because: String::new(),
+        paused_by: String::new(),
+        paused_at: None,
+        open_until: None,
+        source: new.source.clone(),
+        rate: String::new(),
+        connections: None,
+        leave_unbuildable: None,
+        first_row: 0,
+        last_row: 0,
+    })
+}
+
+async fn find_scope(tx: &mut Tx, name: &str) -> Result<Option<ScopeId>, LedgerError> {
+    let found = tx.query("select id from scope where name = ?").bind(name).fetch_optional().await?;
+    Ok(found.map(|row| row.int(0)).transpose()?.map(ScopeId))
+}
+
 /// Returns the scope of that name and makes it if it is new.
 async fn scope(tx: &mut Tx, name: &str) -> Result<ScopeId, LedgerError> {
-    let found = tx.query("select id from scope where name = ?").bind(name).fetch_optional().await?;
-    if let Some(row) = found {
-        return Ok(ScopeId(row.int(0)?));
+    if let Some(found) = find_scope(tx, name).await? {
+        return Ok(found);
     }
     let id = ScopeId(ids::reserve(tx, ids::SCOPE, 1).await?);
     tx.query("insert into scope (id, name) values (?, ?)").bind(id).bind(name).execute().await?;

@@ -4,6 +4,7 @@
 //! thousand rows and at ten million.
 //! Absent on purpose: `verify` is the only place that counts rows; nothing on a screen calls it.
 
+mod lately;
 mod status;
 mod verify;
 

@@ -282,7 +282,5 @@ async fn decided(tx: &mut Tx, row: &Delivery, attempt: Attempt) -> Result<bool, 
     if row.how == Some(How::Operator) {
         return Ok(true);
     }
-    let sql = "select count(*) from journal_row where row = ? and attempt >= ? and generation = ?";
-    let found = tx.query(sql).bind(row.id).bind(attempt).bind(row.generation).fetch_one().await?;
-    Ok(found.int(0)? > 0)
+    super::settle::decided_since(tx, row.id, attempt, row.generation).await
 }

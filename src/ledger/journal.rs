@@ -74,6 +74,11 @@ impl Entry {
 }
 
 impl JournalEntry {
+    /// Returns the entry that this one took back.
+    pub fn undoes(&self) -> Option<JournalId> {
+        (self.action == "undo").then(|| self.details["undoes"].as_i64().map(JournalId)).flatten()
+    }
+
     pub(super) fn of(row: &Row) -> Result<Self, LedgerError> {
         let details = row.text(10)?;
         Ok(Self {

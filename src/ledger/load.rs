@@ -20,7 +20,7 @@ use crate::domain::id::BatchId;
 use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 
-use super::batches::{self, Batch};
+use super::batches::{self, Batch, NewBatch};
 use super::journal::By;
 use super::{Ledger, LedgerError, Refused};
 
@@ -200,6 +200,36 @@ impl Ledger {
                     .await?
             }
         };
+        self.begin(batch, request, by, now).await
+    }
+}
+
+impl Ledger {
+    /// Begins to count what loading a source into a batch that does not exist yet would do.
+    pub async fn load_unmade(
+        &self,
+        new: &NewBatch,
+        source: &str,
+        by: By,
+        now: Timestamp,
+    ) -> Result<Load, LedgerError> {
+        let request = LoadRequest {
+            batch: BatchId(0),
+            source: source.to_owned(),
+            existing: Existing::Keep,
+            writes: Writes::Nothing,
+        };
+        let batch = batches::unmade(&mut self.db.read().await?, new, now).await?;
+        self.begin(batch, request, by, now).await
+    }
+
+    async fn begin(
+        &self,
+        batch: Batch,
+        request: LoadRequest,
+        by: By,
+        now: Timestamp,
+    ) -> Result<Load, LedgerError> {
         let known = look::known(self, &batch, &request).await?;
         let work = Work {
             batch,

@@ -18,6 +18,7 @@ use crate::domain::state::{Cause, Flag, How, State};
 use crate::domain::time::Timestamp;
 
 use super::batches::{self, Batch};
+use super::delivery::{word, word_or_none};
 use super::{Ledger, LedgerError, Refused};
 
 pub use find::{Found, Who};
@@ -107,7 +108,7 @@ impl RowView {
             flag: flag(row.text_or_null(7)?.as_deref())?,
             cause: cause(&row.text(8)?)?,
             unknown_attempts: row.int(9)?,
-            handed_again: row.int(10)? != 0,
+            handed_again: row.int(10)? > 0,
             attempt: Attempt(row.int(11)?),
             tries: row.int(12)?,
             generation: Generation(row.int(13)?),
@@ -134,35 +135,24 @@ macro_rules! row_columns {
 }
 use row_columns;
 
-/// Declares the readers of stored words: empty is none, anything else must be known.
-macro_rules! readers {
-    ($($name:ident: $type:ty,)*) => {$(
-        pub(super) fn $name(word: &str) -> Result<Option<$type>, LedgerError> {
-            match (word, <$type>::from_word(word)) {
-                ("", _) => Ok(None),
-                (_, None) => {
-                    Err(LedgerError::Nonsense { what: stringify!($name), word: word.to_owned() })
-                }
-                (_, known) => Ok(known),
-            }
-        }
-    )*};
+pub(super) fn state(text: &str) -> Result<State, LedgerError> {
+    word("state", text, State::from_word)
 }
 
-readers! { how: How, cause: Cause, phase: Phase, }
-
-pub(super) fn state(word: &str) -> Result<State, LedgerError> {
-    State::from_word(word)
-        .ok_or_else(|| LedgerError::Nonsense { what: "state", word: word.to_owned() })
+pub(super) fn how(text: &str) -> Result<Option<How>, LedgerError> {
+    word_or_none("reason", text, How::from_word)
 }
 
-pub(super) fn flag(word: Option<&str>) -> Result<Option<Flag>, LedgerError> {
-    match word {
-        None => Ok(None),
-        Some(word) => Flag::from_word(word)
-            .map(Some)
-            .ok_or_else(|| LedgerError::Nonsense { what: "flag", word: word.to_owned() }),
-    }
+pub(super) fn flag(text: Option<&str>) -> Result<Option<Flag>, LedgerError> {
+    word_or_none("flag", text.unwrap_or_default(), Flag::from_word)
+}
+
+pub(super) fn cause(text: &str) -> Result<Option<Cause>, LedgerError> {
+    word_or_none("cause", text, Cause::from_word)
+}
+
+fn phase(text: &str) -> Result<Option<Phase>, LedgerError> {
+    word_or_none("phase", text, Phase::from_word)
 }
 
 /// Returns up to `limit` rows behind `after`, in import order.

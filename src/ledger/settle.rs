@@ -5,6 +5,7 @@
 //! of a living worker is left, and counted.
 //! Start reading at `Ledger::settle`, then `undo`.
 
+mod decided;
 mod put;
 mod undo;
 
@@ -25,6 +26,7 @@ use super::{Ledger, LedgerError, Refused, ids};
 
 use put::Put;
 
+pub(super) use decided::decided_since;
 pub(super) use put::remember;
 
 /// Something a person wants done to rows of a batch.
@@ -87,6 +89,7 @@ struct Before {
     generation: Generation,
     attempt: Attempt,
     tries: i64,
+    handed_again: i64,
     first_started: i64,
     worker: WorkerId,
 }
@@ -105,11 +108,12 @@ impl Before {
                 flag: flag(row.text_or_null(4)?.as_deref())?,
                 held: living.contains(&worker),
                 unknown_attempts: row.int(8)?,
-                handed_again: row.int(9)? != 0,
+                handed_again: row.int(9)? > 0,
             },
             generation: Generation(row.int(5)?),
             attempt: Attempt(row.int(6)?),
             tries: row.int(7)?,
+            handed_again: row.int(9)?,
             first_started: row.int(10)?,
             worker: WorkerId(worker),
         })

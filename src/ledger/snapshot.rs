@@ -83,7 +83,7 @@ impl Snapshot {
                 flag: flag(row.text_or_null(3)?.as_deref())?,
                 held: false,
                 unknown_attempts: row.int(4)?,
-                handed_again: row.int(5)? != 0,
+                handed_again: row.int(5)? > 0,
             };
             let counts = match domains.get_mut(domain) {
                 Some(counts) => counts,

@@ -186,10 +186,14 @@ async fn unsuppress(
     for some in addresses.chunks(AT_ONCE) {
         let rows = tx.dialect().json_rows(&[Field::Text("address_key")]);
         let sql = format!(
-            "delete from suppression
-              where kind = ? and address_key in (select v.address_key from {rows} v)"
+            "select s.seq from {rows} v {} suppression s on s.address_key = v.address_key
+              where s.kind = ? order by s.seq",
+            tx.dialect().then_join()
         );
-        let gone = tx.query(sql).bind(kind).bind(texts(some)).execute().await?;
+        let found = tx.query(sql).bind(texts(some)).bind(kind).fetch_all().await?;
+        let list = found.iter().map(|row| row.int(0)).collect::<Result<List, _>>()?;
+        let sql = tx.dialect().delete_listed("suppression", "seq");
+        let gone = tx.query(sql).bind(list).execute().await?;
         changed += i64::try_from(gone).unwrap_or(i64::MAX);
     }
     finish(tx, "unsuppress", addresses, kind, changed, by, now).await
@@ -224,7 +228,8 @@ pub(super) async fn listed(
         let rows = tx.dialect().json_rows(&[Field::Text("address_key")]);
         let sql = format!(
             "select s.address_key, s.kind
-               from {rows} v join suppression s on s.address_key = v.address_key"
+               from {rows} v {} suppression s on s.address_key = v.address_key",
+            tx.dialect().then_join()
         );
         for row in tx.query(sql).bind(texts(some)).fetch_all().await? {
             if counts(&row.text(1)?) {

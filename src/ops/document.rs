@@ -30,6 +30,9 @@ pub fn document<T: Serialize>(
 pub struct Change {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<String>,
+    /// The batches that changed, where there may be several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub batches: Vec<String>,
     /// What the request meant.
     pub matched: u64,
     pub changed: u64,

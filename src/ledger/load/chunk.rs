@@ -25,7 +25,13 @@ pub(super) async fn chunk(
     let mut tries = 0;
     loop {
         let (plan, looked) = plan(ledger, work, &rows).await?;
-        may_add(work, &plan)?;
+        if let Err(refused) = may_add(work, &plan) {
+            if looked {
+                return Err(refused.into());
+            }
+            work.straight = false;
+            continue;
+        }
         if work.request.writes == Writes::Nothing {
             apply(work, plan, rejected, &Written::default(), 0);
             return Ok(());
@@ -86,12 +92,10 @@ async fn plan(ledger: &Ledger, work: &Work, rows: &[NewRow]) -> Result<(Plan, bo
 }
 
 /// Refuses to add more rows than were confirmed.
-fn may_add(work: &Work, plan: &Plan) -> Result<(), LedgerError> {
+fn may_add(work: &Work, plan: &Plan) -> Result<(), Refused> {
     let now = work.sums.new + count(plan.new.len() + plan.taken_over.len());
     match work.request.writes {
-        Writes::UpTo(confirmed) if now > confirmed => {
-            Err(Refused::CountDiffers { confirmed, now }.into())
-        }
+        Writes::UpTo(confirmed) if now > confirmed => Err(Refused::CountDiffers { confirmed, now }),
         _ => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! The end of a load.
 
-use crate::db::{Field, List, Table, Tx};
+use crate::db::{List, Table, Tx};
 use crate::domain::batch::Bucket;
 use crate::domain::id::BatchId;
 use crate::domain::time::Timestamp;
@@ -58,12 +58,9 @@ impl End {
         let batch = batches::locked(tx, self.batch).await?;
         let mut moves = Moves::default();
         for some in self.stale.chunks(CHUNK) {
-            let sql = format!(
-                "delete from left_out where batch = ? and id in (select v.id from {} v)",
-                tx.dialect().json_rows(&[Field::Int("id")])
-            );
+            let sql = tx.dialect().delete_listed("left_out", "id");
             let list: List = some.iter().copied().collect();
-            let gone = tx.query(sql).bind(batch.id).bind(list).execute().await?;
+            let gone = tx.query(sql).bind(list).execute().await?;
             moves.add(batch.id, Bucket::LeftOut, -count_of(gone));
         }
         // A load that began later is not over yet.

@@ -145,13 +145,14 @@ pub(super) async fn there<'a>(
     }
     let mut tx = ledger.db.read().await?;
     let sql = format!(
-        "select r.key, r.id, r.address, r.fields, d.batch, b.name, b.wanted, d.state, d.how,
-                d.flag, d.attempt, d.first_started
-           from (select distinct j.name from {} j) v
-           join recipient r on r.scope = ? and r.key = v.name
-           join delivery d on d.id = r.id
-           join batch b on b.id = d.batch",
-        tx.dialect().json_rows(&[Field::Text("name")])
+        "select r.key, r.id, r.address, r.fields, d.batch, b.name, b.wanted,
+                d.state, d.how, d.flag, d.attempt, d.first_started
+           from {rows} v
+           {join} recipient r on r.scope = ? and r.key = v.name
+           {join} delivery d on d.id = r.id
+           {join} batch b on b.id = d.batch",
+        rows = tx.dialect().json_rows(&[Field::Text("name")]),
+        join = tx.dialect().then_join()
     );
     let mut there = HashMap::new();
     for row in tx.query(sql).bind(list).bind(scope).fetch_all().await? {

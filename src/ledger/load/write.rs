@@ -190,10 +190,11 @@ impl Job {
         }
         // A row in a worker's hands goes out with the contents the worker has read.
         let sql = format!(
-            "select d.id from {} v join delivery d on d.id = v.id
+            "select d.id from {} v {} delivery d on d.id = v.id
               where d.batch = ? and d.attempt = 0 and d.worker = 0
               order by d.id{}",
             tx.dialect().json_rows(&[Field::Int("id")]),
+            tx.dialect().then_join(),
             tx.dialect().for_update()
         );
         let list: List = rows.iter().map(|(id, _)| *id).collect();

@@ -81,14 +81,15 @@ impl<'a> Chosen<'a> {
                     concat!(
                         "select {columns}
                            from {keys} v
-                           join recipient r on r.scope = ? and r.key = v.name
-                           join delivery d on d.id = r.id {joins}
+                           {join} recipient r on r.scope = ? and r.key = v.name
+                           {join} delivery d on d.id = r.id {joins}
                           where d.batch = ? and ",
                         conditions!(),
                         "{rest}"
                     ),
                     columns = columns,
                     keys = keys,
+                    join = dialect.then_join(),
                     joins = joins,
                     rest = rest
                 )

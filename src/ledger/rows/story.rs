@@ -119,8 +119,9 @@ pub(super) async fn attempts(
     let sql = format!(
         "select a.row, a.number, a.worker, a.generation, a.started, a.ended, a.phase, a.outcome,
                 a.blame, a.cause, a.code, a.enhanced, a.reply, a.note, a.review, a.template
-           from {} v join attempt a on a.row = v.id order by a.row, a.number",
-        tx.dialect().json_rows(&[Field::Int("id")])
+           from {} v {} attempt a on a.row = v.id order by a.row, a.number",
+        tx.dialect().json_rows(&[Field::Int("id")]),
+        tx.dialect().then_join()
     );
     let mut found: HashMap<_, Vec<_>> = HashMap::new();
     for row in tx.query(sql).bind(list(rows)).fetch_all().await? {
@@ -137,8 +138,9 @@ pub(super) async fn evidence(
     let sql = format!(
         "select e.row, e.attempt, e.generation, e.worker, e.source, e.outcome, e.code, e.reply,
                 e.at, e.became
-           from {} v join evidence e on e.row = v.id order by e.row, e.id",
-        tx.dialect().json_rows(&[Field::Int("id")])
+           from {} v {} evidence e on e.row = v.id order by e.row, e.id",
+        tx.dialect().json_rows(&[Field::Int("id")]),
+        tx.dialect().then_join()
     );
     let mut found: HashMap<_, Vec<_>> = HashMap::new();
     for row in tx.query(sql).bind(list(rows)).fetch_all().await? {

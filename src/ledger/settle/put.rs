@@ -21,7 +21,7 @@ pub(super) struct Put {
     pub(super) due_at: Option<Timestamp>,
     pub(super) tries: i64,
     pub(super) unknown_attempts: i64,
-    pub(super) handed_again: bool,
+    pub(super) handed_again: i64,
     pub(super) first_started: i64,
 }
 
@@ -42,7 +42,7 @@ impl Put {
             due_at: again.then_some(now),
             tries: if again { 0 } else { before.tries },
             unknown_attempts: after.unknown_attempts,
-            handed_again: after.handed_again,
+            handed_again: if copy { 0 } else { before.handed_again },
             first_started: if copy { 0 } else { before.first_started },
         }
     }
@@ -71,7 +71,7 @@ pub(super) async fn write(
             put.due_at.map_or(Cell::Null, |at| Cell::Int(at.0)),
             Cell::Int(put.tries),
             Cell::Int(put.unknown_attempts),
-            Cell::Int(i64::from(put.handed_again)),
+            Cell::Int(put.handed_again),
             Cell::Int(put.first_started),
             Cell::Int(now.0),
         ]);
@@ -119,8 +119,9 @@ pub(in crate::ledger) async fn remember(
          select ?, d.id, d.state, d.how, d.flag, d.cause, d.generation, d.due_at, r.address,
                 d.attempt, d.tries, d.unknown_attempts, d.handed_again, d.first_started,
                 r.address_key, ?
-           from {} v join delivery d on d.id = v.id join recipient r on r.id = d.id",
-        tx.dialect().json_rows(&[Field::Int("id")])
+           from {rows} v {join} delivery d on d.id = v.id {join} recipient r on r.id = d.id",
+        rows = tx.dialect().json_rows(&[Field::Int("id")]),
+        join = tx.dialect().then_join()
     );
     tx.query(sql).bind(journal).bind(now).bind(list).execute().await?;
     Ok(())

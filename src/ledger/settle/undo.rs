@@ -135,7 +135,7 @@ impl Step {
             flag: flag(row.text_or_null(16)?.as_deref())?,
             held: false,
             unknown_attempts: row.int(22)?,
-            handed_again: row.int(23)? != 0,
+            handed_again: row.int(23)? > 0,
         };
         let due_at = match before.state {
             // It may have been in a worker's hands then, without a time of its own.
@@ -152,7 +152,7 @@ impl Step {
             due_at,
             tries: row.int(21)?,
             unknown_attempts: before.unknown_attempts,
-            handed_again: before.handed_again,
+            handed_again: row.int(23)?,
             first_started: row.int(24)?,
         };
         let (is, was) = (row.text(13)?, row.text(25)?);
