@@ -18,6 +18,7 @@ pub mod import;
 pub mod journal;
 pub mod kind;
 pub mod preview;
+pub mod report;
 pub mod route;
 pub mod row;
 pub mod rows;

@@ -122,7 +122,7 @@ impl Ops {
         let at = |time| when::rfc3339(time, &self.settings.timezone);
         let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         let paused = *state == BatchState::Paused;
-        let lately = self.sent_lately(status, MINUTE, now).await?;
+        let rate_per_minute = self.rate_per_minute(status, now).await?;
         Ok(BatchBody {
             batch: batch.name.clone(),
             kind: batch.kind.clone(),
@@ -149,8 +149,17 @@ impl Ops {
             paused_by: some(&batch.paused_by).filter(|_| paused),
             waiting_because: self.waiting_because(status, workers, now).await?,
             workers: status.workers,
-            rate_per_minute: per_minute(lately, batch, now),
+            rate_per_minute,
         })
+    }
+
+    /// Returns how many mails a minute were accepted lately; 0 while nothing goes out.
+    pub(super) async fn rate_per_minute(
+        &self,
+        status: &BatchStatus,
+        now: Timestamp,
+    ) -> Result<f64, OpsError> {
+        Ok(per_minute(self.sent_lately(status, MINUTE, now).await?, &status.batch, now))
     }
 
     /// Returns the mails that were accepted in the last `span`.

@@ -3,3 +3,4 @@
 mod config;
 mod contract;
 mod init;
+mod report;

@@ -102,8 +102,8 @@ fn every_key_is_read() {
     assert_eq!(settings.worker.lost_after, Duration::from_secs(30));
     let Transport::Smtp(smtp) = &settings.transports["smtp.relay"] else { panic!("a relay") };
     assert_eq!((smtp.host.as_str(), smtp.port), ("mail.example.com", 465));
-    assert_eq!(smtp.deadlines.answer, Duration::from_secs(6 * 60));
-    assert_eq!(smtp.deadlines.greeting, Duration::from_secs(5 * 60));
+    assert_eq!(smtp.deadlines.answer, Duration::from_mins(6));
+    assert_eq!(smtp.deadlines.greeting, Duration::from_mins(5));
     assert_eq!(smtp.shared.rate.unwrap().to_string(), "1200/min");
     let notice = &settings.kinds["notice"];
     assert_eq!(notice.on_unknown.crash, Policy::Resend);
@@ -127,7 +127,7 @@ fn without_a_file_everything_has_its_default() {
     let settings = Settings::read(&request, None, "").unwrap();
     assert_eq!(settings.ledger.expose(), "sqlite:/work/ittsu.db");
     assert_eq!(settings.worker.heartbeat, Duration::from_secs(5));
-    assert_eq!(settings.worker.lost_after, Duration::from_secs(60));
+    assert_eq!(settings.worker.lost_after, Duration::from_mins(1));
     assert!(settings.kinds.is_empty());
 }
 

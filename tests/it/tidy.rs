@@ -4,6 +4,7 @@ mod source;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use source::{File, files, rooms_used};
 
@@ -38,18 +39,20 @@ fn none(findings: impl IntoIterator<Item = String>) {
     assert!(findings.is_empty(), "{}", findings.join("\n"));
 }
 
-fn source() -> Vec<File> {
-    files("src")
+/// Returns every Rust file of the project, read once.
+fn everything() -> &'static [File] {
+    static FILES: OnceLock<Vec<File>> = OnceLock::new();
+    FILES.get_or_init(|| ["src", "tests", "benches"].into_iter().flat_map(files).collect())
 }
 
-fn everything() -> Vec<File> {
-    [files("src"), files("tests"), files("benches")].concat()
+fn below(folder: &'static str) -> impl Iterator<Item = &'static File> {
+    everything().iter().filter(move |file| file.path.starts_with(folder))
 }
 
 #[test]
 fn arrows_between_rooms_point_down() {
     let mut findings = Vec::new();
-    for file in source().iter().filter(|file| !file.is_test()) {
+    for file in below("src/").filter(|file| !file.is_test()) {
         let Some(room) = file.room() else { continue };
         let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == room) else {
             findings.push(format!("{}: `{room}` is no room of the design", file.path));
@@ -68,7 +71,7 @@ fn arrows_between_rooms_point_down() {
 #[test]
 fn a_library_of_the_outer_world_has_one_owner() {
     let mut findings = Vec::new();
-    for file in source() {
+    for file in below("src/") {
         let room = file.room().unwrap_or_default();
         for (library, owner) in OWNERS {
             let named = format!("{library}::");
@@ -86,7 +89,7 @@ fn a_library_of_the_outer_world_has_one_owner() {
 #[test]
 fn domain_knows_no_clock_no_network_and_no_chance() {
     let mut findings = Vec::new();
-    for file in source().iter().filter(|file| file.room() == Some("domain")) {
+    for file in below("src/domain") {
         for (line, text) in file.code_lines() {
             for name in
                 ["tokio::", "std::net::TcpStream", "std::fs::", "Instant::now", "fastrand::"]
@@ -146,7 +149,7 @@ fn nothing_is_left_undone_or_silenced() {
 #[test]
 fn tests_do_not_sleep() {
     let mut findings = Vec::new();
-    for file in files("tests") {
+    for file in below("tests/") {
         for (line, text) in file.code_lines() {
             if text.contains("thread::sleep(") && !file.path.contains("tidy") {
                 findings.push(format!("{}:{line}: wait for a condition instead", file.path));
@@ -159,7 +162,7 @@ fn tests_do_not_sleep() {
 #[test]
 fn sql_names_its_columns_and_binds_its_times() {
     let mut findings = Vec::new();
-    for file in source() {
+    for file in below("src/") {
         for (line, literal) in file.literals() {
             if let Some(what) = source::wrong_sql(&literal) {
                 findings.push(format!("{}:{line}: {what}", file.path));
@@ -196,7 +199,7 @@ fn migrations_have_the_same_names_on_three_engines_and_no_code_of_their_own() {
 
 #[test]
 fn no_test_file_was_forgotten() {
-    let files = files("tests/it");
+    let files: Vec<&File> = below("tests/it/").collect();
     let mut findings = Vec::new();
     for file in &files {
         let Some((parent, name)) = source::parent_of(&file.path) else { continue };

@@ -72,6 +72,19 @@ fn output_that_cannot_be_written_is_exit_1() {
 }
 
 #[test]
+fn a_change_needs_a_name_for_the_journal() {
+    let shell = Shell::new().set("ITTSU_OPERATOR", " ");
+    shell.write("ittsu.toml", "");
+    let output = shell.run(&["suppress", "add", "a@example.jp"]);
+    assert_snapshot!(output, @"
+    ------- stderr
+    error: nobody is named for the journal
+    hint: give --operator NAME, or set ITTSU_OPERATOR
+    ------- exit 2
+    ");
+}
+
+#[test]
 fn read_only_refuses_what_changes_something() {
     let output = Shell::new().run(&["--read-only", "init", "--kind", "notice=ask"]);
     assert_snapshot!(output, @"

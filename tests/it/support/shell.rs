@@ -37,12 +37,6 @@ impl Shell {
         self
     }
 
-    /// Takes a variable away.
-    pub(crate) fn unset(mut self, name: &str) -> Self {
-        self.variables.remove(name);
-        self
-    }
-
     /// Returns a path in the folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)

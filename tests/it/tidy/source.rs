@@ -139,7 +139,7 @@ fn char_literal(chars: &[char], at: usize) -> Option<usize> {
 /// Reports whether code names `path`, as a whole word.
 pub(super) fn names(code: &str, path: &str) -> bool {
     code.match_indices(path).any(|(at, _)| {
-        let before = code[..at].chars().next_back();
+        let before = code.get(..at).and_then(|code| code.chars().next_back());
         !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
     })
 }
@@ -148,8 +148,7 @@ pub(super) fn names(code: &str, path: &str) -> bool {
 pub(super) fn rooms_used(file: &File) -> Vec<(usize, String)> {
     let mut used = Vec::new();
     for (line, text) in file.code_lines() {
-        for (at, _) in text.match_indices("crate::") {
-            let rest = &text[at + "crate::".len()..];
+        for rest in text.split("crate::").skip(1) {
             let names: Vec<&str> = match rest.strip_prefix('{') {
                 Some(list) => list.trim_end_matches(['}', ';']).split(',').map(str::trim).collect(),
                 None => vec![rest],
@@ -158,7 +157,8 @@ pub(super) fn rooms_used(file: &File) -> Vec<(usize, String)> {
                 let room: String =
                     name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
                 // What a room's macro is called by does not name another room.
-                if !room.is_empty() && !name[room.len()..].starts_with('!') {
+                let is_macro = name.strip_prefix(&room).is_some_and(|rest| rest.starts_with('!'));
+                if !room.is_empty() && !is_macro {
                     used.push((line, room));
                 }
             }
