@@ -249,18 +249,19 @@ async fn contents(tx: &mut Tx, worker: WorkerId, ids: &[i64]) -> Result<Claimed,
     if ids.is_empty() {
         return Ok(Claimed { rows: Vec::new(), suppression_seen });
     }
+    let dialect = tx.dialect();
+    let (rows, then_join) = (dialect.json_rows(&[Field::Int("id")]), dialect.then_join());
     let sql = format!(
         "select d.id, d.batch, d.attempt, d.tries, d.generation, d.unknown_attempts,
                 d.first_started, r.key, r.address, r.fields,
                 (select count(*) from suppression s
                   where s.address_key = r.address_key and s.kind in ('', b.kind))
-           from {} v
-           join delivery d on d.id = v.id
-           join recipient r on r.id = v.id
-           join batch b on b.id = d.batch
+           from {rows} v
+           {then_join} delivery d on d.id = v.id
+           {then_join} recipient r on r.id = v.id
+           {then_join} batch b on b.id = d.batch
           where d.worker = ? and d.state = 'ready'
-          order by d.id",
-        tx.dialect().json_rows(&[Field::Int("id")])
+          order by d.id"
     );
     let list: List = ids.iter().copied().collect();
     let found = tx.query(sql).bind(list).bind(worker).fetch_all().await?;

@@ -191,8 +191,9 @@ pub(super) async fn lock(tx: &mut Tx, ids: List) -> Result<Vec<Delivery>, Ledger
     }
     let dialect = tx.dialect();
     let sql = format!(
-        "select {COLUMNS} from {} v join delivery d on d.id = v.id order by d.id{}",
+        "select {COLUMNS} from {} v {} delivery d on d.id = v.id order by d.id{}",
         dialect.json_rows(&[Field::Int("id")]),
+        dialect.then_join(),
         dialect.for_update()
     );
     let rows = tx.query(sql).bind(ids).fetch_all().await?;

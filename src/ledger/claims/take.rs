@@ -20,10 +20,12 @@ pub(super) async fn forget_used_up(tx: &mut Tx, worker: WorkerId) -> Result<(), 
 
 /// Counts rows that are in the hands of one worker, or of any.
 async fn held_of(tx: &mut Tx, ids: &[i64], worker: Option<WorkerId>) -> Result<i64, LedgerError> {
+    let dialect = tx.dialect();
     let sql = format!(
-        "select count(*) from {} v join delivery d on d.id = v.id
+        "select count(*) from {} v {} delivery d on d.id = v.id
           where d.worker <> 0 and (d.worker = ? or ? = 0)",
-        tx.dialect().json_rows(&[Field::Int("id")])
+        dialect.json_rows(&[Field::Int("id")]),
+        dialect.then_join()
     );
     let list: List = ids.iter().copied().collect();
     let worker = worker.map_or(0, |worker| worker.0);

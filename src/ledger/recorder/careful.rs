@@ -133,9 +133,10 @@ async fn running(
     }
     let dialect = tx.dialect();
     let sql = format!(
-        "select b.id from {} v join batch b on b.id = v.id
+        "select b.id from {} v {} batch b on b.id = v.id
           where b.wanted = 'running' order by b.id{}",
         dialect.json_rows(&[Field::Int("id")]),
+        dialect.then_join(),
         dialect.for_share()
     );
     let list: List = ids.into_iter().collect();
@@ -146,9 +147,11 @@ async fn running(
 
 /// Returns the attempts of these rows that this worker has recorded before.
 async fn receipts(tx: &mut Tx, me: Registered, rows: List) -> Result<Vec<(i64, i64)>, LedgerError> {
+    let dialect = tx.dialect();
     let sql = format!(
-        "select a.row, a.number from {} v join attempt a on a.row = v.id where a.worker = ?",
-        tx.dialect().json_rows(&[Field::Int("id")])
+        "select a.row, a.number from {} v {} attempt a on a.row = v.id where a.worker = ?",
+        dialect.json_rows(&[Field::Int("id")]),
+        dialect.then_join()
     );
     let found = tx.query(sql).bind(rows).bind(me.worker).fetch_all().await?;
     let receipt = |row: &Row| Ok((row.int(0)?, row.int(1)?));

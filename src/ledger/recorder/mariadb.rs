@@ -4,6 +4,8 @@
 //! statement sets a column that may not be null to null if a count is wrong: error 1048 comes before
 //! the commit. Then the careful way looks at each row. Rows with unknown attempts go that way as
 //! well, because their counters depend on the row.
+//!
+//! `straight_join`: the list comes first whatever the statistics say of a table just filled.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -108,7 +110,7 @@ fn finish(sql: &mut String, worker: i64, finishes: &[&Finish]) {
     if finishes.is_empty() {
         return;
     }
-    sql.push_str("update delivery d join (");
+    sql.push_str("update (");
     for (i, finish) in finishes.iter().enumerate() {
         let stored = Stored::of(finish.settled);
         let cause = cause_of(finish.outcome);
@@ -136,7 +138,7 @@ fn finish(sql: &mut String, worker: i64, finishes: &[&Finish]) {
     }
     let _ = write!(
         sql,
-        ") v on d.id = v_id
+        ") v straight_join delivery d on d.id = v_id
          set d.state = v_state, d.how = v_how, d.flag = v_flag, d.cause = v_cause,
              d.tries = d.tries + v_tries, d.unknown_attempts = v_unknown, d.due_at = v_due,
              d.worker = 0, d.phase = v_phase, d.code = v_code, d.enhanced = v_enhanced,
@@ -180,7 +182,7 @@ fn attempts(sql: &mut String, worker: i64, finishes: &[&Finish]) {
             finish.template,
         );
     }
-    sql.push_str(") v join delivery d on d.id = v_row;");
+    sql.push_str(") v straight_join delivery d on d.id = v_row;");
 }
 
 fn start(sql: &mut String, worker: i64, starts: &[&Start]) {
@@ -188,7 +190,7 @@ fn start(sql: &mut String, worker: i64, starts: &[&Start]) {
     if starts.is_empty() {
         return;
     }
-    sql.push_str("update delivery d join (");
+    sql.push_str("update (");
     for (i, start) in starts.iter().enumerate() {
         let union = if i == 0 { "" } else { " union all " };
         let _ = write!(
@@ -199,7 +201,7 @@ fn start(sql: &mut String, worker: i64, starts: &[&Start]) {
     }
     let _ = write!(
         sql,
-        ") v on d.id = v_id join batch b on b.id = v_batch
+        ") v straight_join delivery d on d.id = v_id straight_join batch b on b.id = v_batch
          set d.state = 'sending', d.attempt = v_attempt, d.cause = '', d.due_at = null,
              d.phase = '', d.code = 0, d.enhanced = '', d.updated = v_at,
              d.first_started = if(d.first_started = 0, v_at, d.first_started)

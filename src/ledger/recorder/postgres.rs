@@ -55,15 +55,19 @@ const SQL: &str = "
 with fence as (
   update worker set beat = beat + 1, beat_at = ? where id = ? and lost_at is null returning id
 ), f as (
-  select * from unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
-                       ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
-                       ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-                       ?::text[], ?::text[], ?::text[], ?::text[], ?::bytea[])
-    as f(id, batch, attempt, started, ended, due, tries, unknown, code, review, template,
-         state, how, flag, cause, phase, enhanced, outcome, blame, note, reply)
+  select v.id, v.batch, v.attempt, v.started, v.ended, v.due, v.tries, v.unknown, v.code, v.review,
+         v.template, v.state, v.how, v.flag, v.cause, v.phase, v.enhanced, v.outcome, v.blame,
+         v.note, v.reply
+    from unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
+                ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[],
+                ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+                ?::text[], ?::bytea[])
+      as v(id, batch, attempt, started, ended, due, tries, unknown, code, review, template,
+           state, how, flag, cause, phase, enhanced, outcome, blame, note, reply)
 ), s as (
-  select * from unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
-    as s(id, batch, attempt, at, seen)
+  select v.id, v.batch, v.attempt, v.at, v.seen
+    from unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
+      as v(id, batch, attempt, at, seen)
 ), b as (
   select id from batch where id in (select batch from s) and wanted = 'running'
    order by id for share

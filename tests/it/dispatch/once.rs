@@ -92,9 +92,7 @@ async fn a_cancelled_batch_sends_no_more_than_what_is_on_the_wire(place: Place) 
     let batch = office.running("notice-1", &people(500), Office::frozen()).await;
     let worker = office.hire(at_rate(office.settings(), "6/min"));
     office.until("the first mail is out", || async { office.server.seen().accepted >= 1 }).await;
-    office
-        .until("its end is recorded", || async { office.counts(batch).await.sent >= 1 })
-        .await;
+    office.until("its end is recorded", || async { office.counts(batch).await.sent >= 1 }).await;
 
     let ready = office.counts(batch).await.ready;
     let sent = office.counts(batch).await.sent;
@@ -104,7 +102,10 @@ async fn a_cancelled_batch_sends_no_more_than_what_is_on_the_wire(place: Place) 
 
     assert_eq!(finished.why, Why::Idle);
     let counts = office.counts(batch).await;
-    assert_eq!((counts.sent, counts.failed, counts.ready, counts.sending), (sent, 500 - sent, 0, 0));
+    assert_eq!(
+        (counts.sent, counts.failed, counts.ready, counts.sending),
+        (sent, 500 - sent, 0, 0)
+    );
     assert_eq!(office.status(batch).await.state, BatchState::Cancelled);
     office.check(batch).await;
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use ittsu::domain::id::{Attempt, BatchId, RecipientId};
+use ittsu::domain::id::{Attempt, RecipientId};
 use ittsu::domain::outcome::Outcome;
 use ittsu::domain::policy::Policy;
 use ittsu::domain::settle::Settled;
