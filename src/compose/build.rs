@@ -25,13 +25,13 @@ impl Template {
         let html = if self.has_html { Some(row.part(Part::Html, HTML, 0)?) } else { None };
         let (subject, mut head) = row.head(sender, person, stamp)?;
         head.push_str("MIME-Version: 1.0\r\n");
+        check_lines(&head)?;
         let mut content = head.into_bytes();
         content.reserve(text.len() * 2 + html.as_ref().map_or(0, String::len) * 2);
         match &html {
             None => encode::part(&mut content, "plain", &text),
             Some(html) => encode::alternatives(&mut content, &stamp.message_id, &text, html),
         }
-        check_lines(&content)?;
         let content = match dkim {
             None => content,
             Some(dkim) => dkim.sign(stamp.date, &content)?,
@@ -57,7 +57,7 @@ impl Row<'_> {
         let mut out = String::with_capacity(1024);
         let set = |name: &str| self.template.headers.iter().any(|header| header.name == name);
         if !set("From") {
-            encode::mailbox_header(&mut out, "From", [sender.pair()]);
+            out.push_str(sender.header_line());
         }
         self.to(&mut out, person)?;
         out.push_str("Date: ");
@@ -102,12 +102,12 @@ impl Row<'_> {
 
     /// Writes one header of the template and returns its value.
     fn header(&self, out: &mut String, header: &HeaderLine) -> Result<String, BuildError> {
+        if let Some((value, line)) = &header.fixed {
+            out.push_str(line);
+            return Ok(value.clone());
+        }
         let value = self.render(Part::Text, &header.name, header.line - 1)?;
         let value = value.trim();
-        if let Some(fixed) = &header.fixed {
-            out.push_str(fixed);
-            return Ok(value.to_owned());
-        }
         no_controls(&header.name, value)?;
         headers::write(out, &header.name, header.form, value)
             .map_err(|why| BuildError::Header { place: header.name.clone(), why })?;
@@ -171,16 +171,14 @@ fn date(stamp: &Stamp) -> Result<String, BuildError> {
     Ok(moment.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string())
 }
 
-/// Bodies are wrapped when they are encoded; only a header can still be too long.
-fn check_lines(content: &[u8]) -> Result<(), BuildError> {
-    for line in content.split(|byte| *byte == b'\n') {
-        if line.len() > LONGEST_LINE + 1 {
-            let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
-            return Err(BuildError::Header {
-                place: String::from_utf8_lossy(name).into_owned(),
-                why: format!("it is longer than {LONGEST_LINE} characters and cannot be folded"),
-            });
-        }
-    }
-    Ok(())
+/// Bodies are wrapped when they are encoded; only a header can be too long.
+fn check_lines(head: &str) -> Result<(), BuildError> {
+    let Some(line) = head.split("\r\n").find(|line| line.len() > LONGEST_LINE) else {
+        return Ok(());
+    };
+    let (name, _) = line.split_once(':').unwrap_or((line, ""));
+    Err(BuildError::Header {
+        place: name.to_owned(),
+        why: format!("it is longer than {LONGEST_LINE} characters and cannot be folded"),
+    })
 }

@@ -104,7 +104,9 @@ pub(super) fn part(out: &mut Vec<u8>, subtype: &str, text: &str) {
         _ => {
             let mut lines = Vec::with_capacity(shape.bytes + shape.bytes / 16);
             crlf(&mut lines, text);
-            out.extend_from_slice(BASE64_MIME.encode(&lines).as_bytes());
+            let start = out.len();
+            out.resize(start + BASE64_MIME.encode_len(lines.len()), 0);
+            BASE64_MIME.encode_mut(&lines, out.get_mut(start..).unwrap_or_default());
         }
     }
     if !out.ends_with(b"\r\n") {
@@ -133,30 +135,30 @@ pub(super) fn alternatives(out: &mut Vec<u8>, token: &str, text: &str, html: &st
 }
 
 fn shape(text: &str) -> Shape {
-    let (mut high, mut wild, mut line) = (0, false, 0_usize);
-    for byte in text.bytes() {
-        line += 1;
-        match byte {
-            b'\n' => line = 0,
-            0x80.. => high += 1,
-            b'\t' | b' '..=b'~' => {}
-            _ => wild = true,
-        }
-        wild |= line > LONGEST_LINE;
+    let bytes = text.as_bytes();
+    let high = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+    // Counted, without an early end: so the compiler looks at many bytes at once.
+    let control =
+        |byte: &&u8| (**byte < b' ' && **byte != b'\n' && **byte != b'\t') || **byte == 0x7f;
+    let wild = bytes.iter().filter(control).count() > 0;
+    let mut start = 0;
+    let mut long = false;
+    for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
+        long |= end - start > LONGEST_LINE;
+        start = end + 1;
     }
-    Shape { tame: high == 0 && !wild, bytes: text.len(), high }
+    Shape { tame: high == 0 && !wild && !long, bytes: bytes.len(), high }
 }
 
 fn crlf(out: &mut Vec<u8>, text: &str) {
-    for line in text.split_inclusive('\n') {
-        match line.strip_suffix('\n') {
-            Some(line) => {
-                out.extend_from_slice(line.as_bytes());
-                out.extend_from_slice(b"\r\n");
-            }
-            None => out.extend_from_slice(line.as_bytes()),
-        }
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', bytes) {
+        out.extend_from_slice(bytes.get(start..end).unwrap_or_default());
+        out.extend_from_slice(b"\r\n");
+        start = end + 1;
     }
+    out.extend_from_slice(bytes.get(start..).unwrap_or_default());
 }
 
 fn quoted_printable(out: &mut Vec<u8>, text: &str) {

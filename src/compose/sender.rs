@@ -9,6 +9,8 @@ pub struct Sender {
     /// As it goes over the wire: the domain in A-labels.
     pub address: String,
     domain: String,
+    /// The finished header line.
+    from: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,11 +32,16 @@ impl Sender {
         if address.needs_smtputf8() {
             return Err(wrong("what stands before the @ must be plain ASCII".to_owned()));
         }
-        Ok(Self {
+        let mut sender = Self {
             name: Some(name).filter(|name| !name.is_empty()),
             address: address.on_the_wire(),
             domain: address.domain().to_owned(),
-        })
+            from: String::new(),
+        };
+        let mut from = String::new();
+        super::encode::mailbox_header(&mut from, "From", [sender.pair()]);
+        sender.from = from;
+        Ok(sender)
     }
 
     /// Reads several of them with commas between.
@@ -45,6 +52,11 @@ impl Sender {
     /// Returns what stands after the `@`, in A-labels.
     pub fn domain(&self) -> &str {
         &self.domain
+    }
+
+    /// Returns the `From` header with its line end.
+    pub(super) fn header_line(&self) -> &str {
+        &self.from
     }
 
     /// Returns name and address as `encode::mailbox_header` takes them.

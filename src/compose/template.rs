@@ -31,8 +31,8 @@ pub(super) struct HeaderLine {
     pub(super) form: Form,
     /// In the file, from 1.
     pub(super) line: usize,
-    /// The finished line, if it is the same for everybody.
-    pub(super) fixed: Option<String>,
+    /// Value and finished line, if they are the same for everybody.
+    pub(super) fixed: Option<(String, String)>,
 }
 
 impl Template {
@@ -76,7 +76,7 @@ impl Template {
             let mut out = String::new();
             headers::write(&mut out, &name, form, &value)
                 .map_err(|why| wrong(Part::Text, line, format!("{name}: {why}")))?;
-            Some(out)
+            Some((value.clone(), out))
         };
         self.add(Part::Text, &name, line - 1, value)?;
         self.headers.push(HeaderLine { name, form, line, fixed });

@@ -99,37 +99,17 @@ pub(super) enum Stop {
 #[derive(Debug)]
 pub(super) struct Parser<R> {
     from: R,
-    delimiter: u8,
-    /// The line that is read next.
-    line: u64,
-    /// A `\r` was read last; a `\n` after it belongs to it.
-    after_cr: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
-    FieldStart,
-    Plain,
-    Quoted,
-    /// After a quotation mark within quotes: its end, or the first of two.
-    QuoteSeen,
-}
-
-/// What the bytes at hand came to.
-enum Step {
-    /// Used so many; the record goes on.
-    More(usize),
-    /// Used so many; the record is complete.
-    Done(usize),
+    splitter: Splitter,
 }
 
 impl<R: BufRead> Parser<R> {
     pub(super) const fn new(from: R, delimiter: u8) -> Self {
-        Self { from, delimiter, line: 1, after_cr: false }
+        let splitter = Splitter { delimiter, at: At::FieldStart, line: 1, after_cr: false };
+        Self { from, splitter }
     }
 
     pub(super) const fn delimiter(&self) -> u8 {
-        self.delimiter
+        self.splitter.delimiter
     }
 
     /// Reads the next record that is not an empty line into `record`; false at the end.
@@ -146,8 +126,8 @@ impl<R: BufRead> Parser<R> {
 
     fn read_any(&mut self, record: &mut Record) -> Result<bool, Stop> {
         record.clear();
-        record.line = self.line;
-        let mut at = At::FieldStart;
+        record.line = self.splitter.line;
+        self.splitter.at = At::FieldStart;
         loop {
             let bytes = match self.from.fill_buf() {
                 Ok(bytes) => bytes,
@@ -155,11 +135,10 @@ impl<R: BufRead> Parser<R> {
                 Err(err) => return Err(Stop::Io(err)),
             };
             if bytes.is_empty() {
-                return self.end(record, at);
+                return self.splitter.end(record);
             }
-            let step =
-                scan(bytes, self.delimiter, &mut at, &mut self.line, &mut self.after_cr, record);
-            if record.text.len() > LONGEST_RECORD {
+            let step = self.splitter.take(bytes, record);
+            if record.text.len() + record.ends.len() > LONGEST_RECORD {
                 return Err(Stop::At(record.line, Why::Long(LONGEST_RECORD)));
             }
             match step {
@@ -171,9 +150,119 @@ impl<R: BufRead> Parser<R> {
             }
         }
     }
+}
 
-    fn end(&self, record: &mut Record, at: At) -> Result<bool, Stop> {
-        match at {
+/// Where in the text reading stands.
+#[derive(Debug)]
+struct Splitter {
+    delimiter: u8,
+    at: At,
+    /// The line that is read next.
+    line: u64,
+    /// A `\r` was read last; a `\n` after it belongs to it.
+    after_cr: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    FieldStart,
+    Plain,
+    Quoted,
+    /// After a quotation mark within quotes: its end, or the first of two.
+    QuoteSeen,
+    /// After the closing quotation mark and something more.
+    Closed,
+}
+
+/// What the bytes at hand came to.
+enum Step {
+    /// Used so many; the record goes on.
+    More(usize),
+    /// Used so many; the record is complete.
+    Done(usize),
+}
+
+impl Splitter {
+    /// Takes as many bytes as belong to the record.
+    fn take(&mut self, bytes: &[u8], record: &mut Record) -> Step {
+        let mut used = 0;
+        while let Some(&byte) = bytes.get(used) {
+            if std::mem::take(&mut self.after_cr) && byte == b'\n' {
+                used += 1;
+                if self.at == At::Quoted {
+                    record.text.push(byte);
+                }
+                continue;
+            }
+            match self.at {
+                At::FieldStart if byte == b'"' => {
+                    self.at = At::Quoted;
+                    used += 1;
+                }
+                At::QuoteSeen if byte == b'"' => {
+                    record.text.push(byte);
+                    self.at = At::Quoted;
+                    used += 1;
+                }
+                At::Quoted => used += self.quoted(bytes.get(used..).unwrap_or_default(), record),
+                At::FieldStart | At::Plain | At::QuoteSeen | At::Closed => {
+                    let (taken, ends) = self.plain(bytes.get(used..).unwrap_or_default(), record);
+                    used += taken;
+                    if ends {
+                        return Step::Done(used);
+                    }
+                }
+            }
+        }
+        Step::More(used)
+    }
+
+    /// Takes what stands within quotation marks, up to the next mark or line break.
+    fn quoted(&mut self, bytes: &[u8], record: &mut Record) -> usize {
+        let run = memchr3(b'"', b'\n', b'\r', bytes).unwrap_or(bytes.len());
+        record.text.extend_from_slice(bytes.get(..run).unwrap_or_default());
+        match bytes.get(run) {
+            None => return run,
+            Some(b'"') => self.at = At::QuoteSeen,
+            Some(&end) => {
+                record.text.push(end);
+                self.end_line(end);
+            }
+        }
+        run + 1
+    }
+
+    /// Takes what stands outside quotation marks, up to what ends the field; says whether that
+    /// ends the record as well.
+    fn plain(&mut self, bytes: &[u8], record: &mut Record) -> (usize, bool) {
+        let run = memchr3(self.delimiter, b'\n', b'\r', bytes).unwrap_or(bytes.len());
+        let text = bytes.get(..run).unwrap_or_default();
+        if matches!(self.at, At::QuoteSeen | At::Closed) {
+            self.at = At::Closed;
+            // Blanks may stand between a closing quotation mark and what ends the field.
+            if !text.iter().all(|byte| *byte == b' ') {
+                record.problem = Some(Why::AfterQuote);
+            }
+        } else {
+            record.text.extend_from_slice(text);
+            self.at = At::Plain;
+        }
+        let Some(&end) = bytes.get(run) else { return (run, false) };
+        record.end_field();
+        self.at = At::FieldStart;
+        if end != self.delimiter {
+            self.end_line(end);
+        }
+        (run + 1, end != self.delimiter)
+    }
+
+    const fn end_line(&mut self, end: u8) {
+        self.line += 1;
+        self.after_cr = end == b'\r';
+    }
+
+    fn end(&self, record: &mut Record) -> Result<bool, Stop> {
+        match self.at {
             At::Quoted => Err(Stop::At(record.line, Why::OpenQuote)),
             At::FieldStart if record.ends.is_empty() => Ok(false),
             _ => {
@@ -184,78 +273,6 @@ impl<R: BufRead> Parser<R> {
     }
 }
 
-/// Takes as many bytes as belong together.
-fn scan(
-    bytes: &[u8],
-    delimiter: u8,
-    at: &mut At,
-    line: &mut u64,
-    after_cr: &mut bool,
-    record: &mut Record,
-) -> Step {
-    let mut used = 0;
-    while let Some(&byte) = bytes.get(used) {
-        let second_of_crlf = std::mem::take(after_cr) && byte == b'\n';
-        if second_of_crlf {
-            used += 1;
-            if *at == At::Quoted {
-                record.text.push(byte);
-            }
-            continue;
-        }
-        let rest = bytes.get(used..).unwrap_or_default();
-        match *at {
-            At::Quoted => {
-                let run = memchr3(b'"', b'\n', b'\r', rest).unwrap_or(rest.len());
-                record.text.extend_from_slice(rest.get(..run).unwrap_or_default());
-                used += run;
-                match rest.get(run) {
-                    Some(b'"') => *at = At::QuoteSeen,
-                    Some(&end) => {
-                        record.text.push(end);
-                        *line += 1;
-                        *after_cr = end == b'\r';
-                    }
-                    None => return Step::More(used),
-                }
-                used += 1;
-            }
-            At::FieldStart if byte == b'"' => {
-                *at = At::Quoted;
-                used += 1;
-            }
-            At::QuoteSeen if byte == b'"' => {
-                record.text.push(b'"');
-                *at = At::Quoted;
-                used += 1;
-            }
-            At::FieldStart | At::Plain | At::QuoteSeen => {
-                let run = memchr3(delimiter, b'\n', b'\r', rest).unwrap_or(rest.len());
-                let plain = rest.get(..run).unwrap_or_default();
-                // Blanks may stand between a closing quotation mark and what ends the field.
-                if *at != At::QuoteSeen || !plain.iter().all(|byte| *byte == b' ') {
-                    if *at == At::QuoteSeen {
-                        record.problem = Some(Why::AfterQuote);
-                    }
-                    record.text.extend_from_slice(plain);
-                    *at = if run > 0 { At::Plain } else { *at };
-                }
-                used += run;
-                let Some(&end) = rest.get(run) else { return Step::More(used) };
-                used += 1;
-                record.end_field();
-                *at = At::FieldStart;
-                if end != delimiter {
-                    *line += 1;
-                    *after_cr = end == b'\r';
-                    return Step::Done(used);
-                }
-            }
-        }
-    }
-    Step::More(used)
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::BufReader;
@@ -264,8 +281,11 @@ mod tests {
 
     use super::*;
 
+    /// The line and the fields of a record.
+    type Told = (u64, Vec<String>);
+
     /// Reads everything through a buffer of `buffer` bytes.
-    fn read(text: &str, buffer: usize) -> Result<Vec<(u64, Vec<String>)>, (u64, Why)> {
+    fn read(text: &str, buffer: usize) -> Result<Vec<Told>, (u64, Why)> {
         let mut parser = Parser::new(BufReader::with_capacity(buffer, text.as_bytes()), b',');
         let (mut record, mut records) = (Record::default(), Vec::new());
         loop {
@@ -320,7 +340,7 @@ mod tests {
         let mut parser = Parser::new("\"a\"b,c\nd,e\n".as_bytes(), b',');
         let mut record = Record::default();
         assert!(parser.read(&mut record).unwrap());
-        assert_eq!((record.get(0), record.get(1)), ("ab", "c"));
+        assert_eq!((record.get(0), record.get(1)), ("a", "c"));
         assert_eq!(record.problem, Some(Why::AfterQuote));
         assert!(parser.read(&mut record).unwrap());
         assert_eq!((record.get(0), record.problem.clone()), ("d", None));
@@ -336,6 +356,14 @@ mod tests {
         let stop = parser.read(&mut record).unwrap_err();
         assert!(matches!(stop, Stop::At(2, Why::Long(LONGEST_RECORD))), "{stop:?}");
         assert!(record.text.capacity() < 4 * LONGEST_RECORD, "{}", record.text.capacity());
+    }
+
+    #[test]
+    fn a_record_of_100_million_empty_fields_is_refused_as_well() {
+        let endless = BufReader::new(io::Read::take(io::repeat(b','), 100 << 20));
+        let mut record = Record::default();
+        let stop = Parser::new(endless, b',').read(&mut record).unwrap_err();
+        assert!(matches!(stop, Stop::At(1, Why::Long(LONGEST_RECORD))), "{stop:?}");
     }
 
     proptest! {

@@ -185,10 +185,13 @@ fn without_mark_16(head: &[u8]) -> Option<&'static Encoding> {
     if head.len() < 4 || even.max(odd) * 20 < head.len() {
         return None;
     }
-    match (even, odd) {
-        (0, _) => Some(UTF_16LE),
-        (_, 0) => Some(UTF_16BE),
-        _ => None,
+    // Characters such as 一 (U+4E00) have their zero on the other side.
+    if odd > 4 * even {
+        Some(UTF_16LE)
+    } else if even > 4 * odd {
+        Some(UTF_16BE)
+    } else {
+        None
     }
 }
 

@@ -61,7 +61,7 @@ fn kana(encoding: &'static Encoding) -> f64 {
 /// Half-width kana are either a list of readings, which keeps the rules of kana, or the bytes of
 /// another character set, which break them soon.
 fn half_width(c: char, before: char) -> f64 {
-    let after_kana = matches!(before, 'ｦ'..='ﾝ' | 'ﾞ' | 'ﾟ' | 'ｰ');
+    let after_kana = matches!(before, 'ｦ'..='ﾟ');
     let keeps = match c {
         'ﾞ' => matches!(before, 'ｳ' | 'ｶ'..='ﾄ' | 'ﾊ'..='ﾎ'),
         'ﾟ' => matches!(before, 'ﾊ'..='ﾎ'),

@@ -6,7 +6,7 @@ use calamine::{DataRef, ExcelDateTime, Reader as _, Xlsx, XlsxError};
 
 use super::csv::Record;
 use super::error::IntakeError;
-use super::finding::{Finding, Why};
+use super::finding::Why;
 
 /// Chooses a sheet: the one that was named, else the first.
 pub(super) fn sheet<R: Read + Seek>(

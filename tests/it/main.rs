@@ -13,6 +13,7 @@ mod compose;
 mod config;
 mod dispatch;
 mod harness;
+mod intake;
 mod ledger;
 mod report;
 mod tidy;
