@@ -1,7 +1,7 @@
 //! People from a source into the ledger.
 //!
-//! Promise: every line is counted once (`read` = new + already + elsewhere + duplicates + suppressed
-//! + rejected); running it again changes nothing and says so; killed anywhere, running it again goes
+//! Promise: every line is counted once (as new, already there, elsewhere, duplicate, suppressed or
+//! rejected); running it again changes nothing and says so; killed anywhere, running it again goes
 //! on. A row that is there keeps its contents unless it was never attempted and the caller asks.
 //! Absent on purpose: nothing here reads a file or knows what a good address is.
 //! Start reading at `Load`, then `sort`, then `write`.

@@ -34,6 +34,9 @@ pub struct Listed {
 /// Addresses looked up in one statement.
 const AT_ONCE: usize = 5_000;
 
+/// Addresses that the journal names one by one; the list itself has them all.
+const MOST_NAMED: usize = 100;
+
 impl Ledger {
     /// Returns up to `limit` addresses behind number `after`; `kind` `None` means all lists.
     pub async fn suppressions(
@@ -130,7 +133,9 @@ fn once_each(mut addresses: Vec<String>) -> Vec<String> {
 
 fn texts(texts: &[String]) -> List {
     let mut list = List::new();
-    texts.iter().for_each(|text| list.push(&[Cell::Text(text)]));
+    for text in texts {
+        list.push(&[Cell::Text(text)]);
+    }
     list
 }
 
@@ -210,7 +215,8 @@ async fn finish(
 ) -> Result<Listed, LedgerError> {
     let matched = count(addresses.len());
     if changed > 0 {
-        let details = serde_json::json!({ "kind": kind, "addresses": addresses });
+        let named: Vec<_> = addresses.iter().take(MOST_NAMED).collect();
+        let details = serde_json::json!({ "kind": kind, "addresses": named });
         let entry = Entry { matched, changed, details, ..Entry::all(action) };
         journal::write(tx, &entry, by, now).await?;
     }

@@ -1,10 +1,16 @@
 //! The contract of the ledger, on every engine.
 
+mod batches;
 mod book;
 mod claims;
 mod import;
+mod numbers;
+mod pauses;
 mod recorder;
+mod rows;
 mod schema;
+mod settle;
 mod shared;
 mod traces;
+mod undo;
 mod workers;

@@ -173,13 +173,13 @@ mod tests {
             once_per: OncePer::Batch,
             retry: Retry {
                 attempts: 5,
-                first: Duration::from_secs(300),
-                last: Duration::from_secs(14_400),
+                first: Duration::from_mins(5),
+                last: Duration::from_hours(4),
             },
             retry_refused: vec!["429".to_owned()],
             hours: None,
             timezone: "Asia/Tokyo".to_owned(),
-            give_up_after: Some(Duration::from_secs(259_200)),
+            give_up_after: Some(Duration::from_hours(72)),
             claim: 500,
             words: Words { key: "会員番号".to_owned(), person: "会員".to_owned() },
         }

@@ -33,7 +33,7 @@ pub(super) async fn chunk(
             continue;
         }
         if work.request.writes == Writes::Nothing {
-            apply(work, plan, rejected, &Written::default(), 0);
+            apply(work, plan, &rejected, &Written::default(), 0);
             return Ok(());
         }
         let first = reserve(ledger, work, &plan).await?;
@@ -52,7 +52,7 @@ pub(super) async fn chunk(
                 // All keys were new: the next chunk's may be as well.
                 work.straight = !looked || job.plan.named.is_empty();
                 use_up(work, &job.plan);
-                apply(work, job.plan, rejected, &written, first);
+                apply(work, job.plan, &rejected, &written, first);
                 return Ok(());
             }
             Err(JobError::Stale) if tries < STALE_TRIES => {
@@ -155,7 +155,7 @@ fn use_up(work: &mut Work, plan: &Plan) {
 }
 
 /// Adds a chunk that is written to what the load knows.
-fn apply(work: &mut Work, plan: Plan, rejected: Vec<LeftOut>, written: &Written, first: i64) {
+fn apply(work: &mut Work, plan: Plan, rejected: &[LeftOut], written: &Written, first: i64) {
     let sums = &mut work.sums;
     let (new, taken_over) = (count(plan.new.len()), count(plan.taken_over.len()));
     sums.new += new + taken_over;
@@ -183,7 +183,7 @@ fn apply(work: &mut Work, plan: Plan, rejected: Vec<LeftOut>, written: &Written,
     if first > 0 {
         work.seen.insert_all(first, new);
     }
-    for line in plan.left_out.iter().chain(&rejected) {
+    for line in plan.left_out.iter().chain(rejected) {
         let print = fingerprint_of(line);
         if let Some(known) = work.known.left_out.get_mut(&print) {
             known.pop();

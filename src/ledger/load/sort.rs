@@ -208,7 +208,9 @@ mod tests {
         let there = there.iter().map(|(key, there)| ((*key).to_owned(), there.clone())).collect();
         let suppressed = suppressed.iter().map(|&address| address.to_owned()).collect();
         let mut named = Seen::default();
-        seen.iter().for_each(|&row| named.insert(row));
+        for &row in seen {
+            named.insert(row);
+        }
         Plan::of(
             rows,
             &Against {
@@ -243,7 +245,7 @@ mod tests {
         let plan = sorted(&[same], &[("a", there(7, "a"))], &[], &[]);
         assert_eq!((plan.already, plan.changed), (1, 0));
         let other = NewRow { fields: r#"{"rank":"2","name":"山田"}"#.to_owned(), ..row(1, "a") };
-        let plan = sorted(&[other.clone()], &[("a", there(7, "a"))], &[], &[]);
+        let plan = sorted(std::slice::from_ref(&other), &[("a", there(7, "a"))], &[], &[]);
         assert_eq!((plan.already, plan.changed), (1, 1));
         assert_eq!(plan.replaced, [(7, other.clone())]);
         let tried = There { attempt: 1, ..there(7, "a") };
@@ -280,8 +282,8 @@ mod tests {
         ] {
             let plan = sorted(&[row(1, "a")], &[("a", stays.clone())], &[], &[]);
             assert_eq!((plan.taken_over.len(), plan.elsewhere), (0, 1), "{stays:?}");
-            let open = i64::from(stays.state == State::Failed);
-            assert_eq!(plan.open_elsewhere.len() as i64, open);
+            let open = usize::from(stays.state == State::Failed);
+            assert_eq!(plan.open_elsewhere.len(), open);
         }
     }
 }

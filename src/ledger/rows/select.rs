@@ -128,7 +128,9 @@ impl<'a> Chosen<'a> {
             Path::Keys => {
                 let mut list = List::new();
                 let keys: BTreeSet<_> = keys.iter().collect();
-                keys.iter().for_each(|key| list.push(&[Cell::Text(key)]));
+                for key in keys {
+                    list.push(&[Cell::Text(key)]);
+                }
                 query.bind(list).bind(self.batch.scope).bind(self.batch.id)
             }
             Path::Flag(flag) => query.bind(self.batch.id).bind(flag),

@@ -33,7 +33,7 @@ pub struct AttemptView {
     pub started: Timestamp,
     pub ended: Timestamp,
     pub phase: Option<Phase>,
-    /// The word of `Outcome`: accepted, refused, deferred, not_sent, unknown.
+    /// The word of `Outcome`.
     pub outcome: String,
     pub cause: Option<Cause>,
     pub blame: Option<Blame>,

@@ -110,14 +110,13 @@ async fn walk_back(
         for row in &rows {
             let step = Step::of(row, &living, now)?;
             tally.settled.matched += 1;
-            match step.left(batch) {
-                Some(why) => tally.leave(why, &step.now),
-                None => {
-                    tally.change(batch.id, &step.now, &step.before);
-                    addresses.extend(step.address.map(|address| (step.back.id, address)));
-                    puts.push(step.back);
-                }
+            if let Some(why) = step.left(batch) {
+                tally.leave(why, &step.now);
+                continue;
             }
+            tally.change(batch.id, &step.now, &step.before);
+            addresses.extend(step.address.map(|address| (step.back.id, address)));
+            puts.push(step.back);
         }
         put::write(tx, journal, &puts, now).await?;
         for (row, (as_written, compare_form)) in &addresses {
