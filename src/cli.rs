@@ -189,16 +189,16 @@ fn at_batch(word: &str) -> Result<Command, CliError> {
 impl Command {
     async fn run(self, shell: &mut Shell) -> Result<ExitCode, CliError> {
         match self {
-            Self::Demo(args) => demo::run(args, shell).await,
+            Self::Demo(args) => Box::pin(demo::run(args, shell)).await,
             Self::Init(args) => init::run(args, shell),
             Self::Doctor(args) => doctor::run(args, shell).await,
             Self::Config(args) => config::run(&args, shell),
-            Self::Import(args) => import::run(*args, shell).await,
+            Self::Import(args) => Box::pin(import::run(*args, shell)).await,
             Self::Preview(args) => preview::run(args, shell).await,
             Self::Test(args) => test::run(args, shell).await,
             Self::Start(args) => start::run(args, shell).await,
-            Self::Send(args) => send::run(*args, shell).await,
-            Self::Work(args) => work::run(args, shell).await,
+            Self::Send(args) => Box::pin(send::run(*args, shell)).await,
+            Self::Work(args) => Box::pin(work::run(args, shell)).await,
             Self::Workers(args) => workers::run(args, shell).await,
             Self::Status(args) => status::run(args, shell).await,
             Self::Pause(args) => pause::run(args, shell).await,

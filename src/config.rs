@@ -137,7 +137,7 @@ impl Settings {
         let root = match document::parse(text) {
             Ok(root) => root,
             Err((line, message)) => {
-                reading.problem(Origin::File { line }, message);
+                reading.problem(&Origin::File { line }, message);
                 return Err(ConfigError::Wrong(reading.problems));
             }
         };

@@ -209,10 +209,8 @@ pub fn batch(text: &str) -> Result<BatchName, String> {
 /// Makes a parser of the words of a domain enum; they show up in help and completions.
 macro_rules! words_of {
     ($type:ty) => {
-        PossibleValuesParser::new(<$type>::ALL.iter().map(|word| word.as_str())).map(|word| {
-            #[expect(clippy::expect_used, reason = "the parser has just checked the word")]
-            <$type>::from_word(&word).expect("a possible value")
-        })
+        PossibleValuesParser::new(<$type>::ALL.iter().map(|word| word.as_str()))
+            .map(|word| <$type>::from_word(&word).expect("a possible value"))
     };
 }
 pub(super) use words_of;

@@ -64,7 +64,7 @@ impl DatabaseUrl {
 
 /// Replaces the password of a URL by `***`, also where its text is not a proper URL.
 pub fn hide_password(url: &str) -> String {
-    let hidden = match url.split_once("://") {
+    match url.split_once("://") {
         Some((scheme, rest)) => {
             // A password may hold `/` or `@`: everything from the first `:` to the last `@`.
             let (before, query) = rest.split_once('?').map_or((rest, None), |(b, q)| (b, Some(q)));
@@ -80,9 +80,8 @@ pub fn hide_password(url: &str) -> String {
                 None => format!("{scheme}://{shown}"),
             }
         }
-        None => return url.to_owned(),
-    };
-    hidden
+        None => url.to_owned(),
+    }
 }
 
 fn hide_parameters(query: &str) -> String {
@@ -141,7 +140,7 @@ pub(super) fn ledger(
             Some(url)
         }
         Err(why) => {
-            reading.problem(origin, why);
+            reading.problem(&origin, why);
             None
         }
     }

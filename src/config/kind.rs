@@ -57,9 +57,9 @@ pub struct Dkim {
     pub key: PathBuf,
 }
 
-const FIRST: Span = Span(Duration::from_secs(5 * 60));
-const LAST: Span = Span(Duration::from_secs(4 * 60 * 60));
-const LATE: Span = Span(Duration::from_secs(60 * 60));
+const FIRST: Span = Span(Duration::from_mins(5));
+const LAST: Span = Span(Duration::from_hours(4));
+const LATE: Span = Span(Duration::from_hours(1));
 
 pub(super) fn read_all(
     root: &mut Section<'_>,
@@ -137,7 +137,7 @@ fn check_via(
     let key = section.key("via");
     if via.starts_with("http.") {
         let what = format!("`{key}` = {via}: mail APIs are not in this version; use smtp.NAME");
-        return reading.problem(origin.clone(), what);
+        return reading.problem(origin, what);
     }
     // A transport with a mistake of its own is already named.
     if !reading.problems.is_empty() {
@@ -149,7 +149,7 @@ fn check_via(
         (None, []) => "expected the name of a section, as in [smtp.relay]".to_owned(),
         (None, known) => format!("known: {}", known.join(", ")),
     };
-    reading.problem(origin.clone(), format!("`{key}` = {via}: there is no such transport; {help}"));
+    reading.problem(origin, format!("`{key}` = {via}: there is no such transport; {help}"));
 }
 
 fn read_retry(mut section: Section<'_>, reading: &mut Reading<'_>) -> Retry {
@@ -163,7 +163,7 @@ fn read_retry(mut section: Section<'_>, reading: &mut Reading<'_>) -> Retry {
             last.value,
             first.value
         );
-        reading.problem(last.origin, what);
+        reading.problem(&last.origin, what);
     }
     section.finish(reading);
     Retry { attempts, first: first.value.0, last: last.value.0 }

@@ -90,8 +90,8 @@ impl<'a> Reading<'a> {
         self.shown.push(Shown { key, value, origin });
     }
 
-    pub(super) fn problem(&mut self, origin: Origin, what: impl Into<String>) {
-        let place = self.place(&origin);
+    pub(super) fn problem(&mut self, origin: &Origin, what: impl Into<String>) {
+        let place = self.place(origin);
         self.problems.push(Problem { place, what: what.into() });
     }
 

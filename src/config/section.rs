@@ -49,9 +49,9 @@ impl<'n> Section<'n> {
     }
 
     /// Takes the table `name`.
-    pub(super) fn section(&mut self, name: &'static str) -> Section<'n> {
+    pub(super) fn section(&mut self, name: &'static str) -> Self {
         self.known.push(name);
-        Section::of(self.key(name), self.find(name))
+        Self::of(self.key(name), self.find(name))
     }
 
     /// Takes all tables under `name`, as in `[smtp.relay]`, with their own names.
@@ -59,7 +59,7 @@ impl<'n> Section<'n> {
         &mut self,
         reading: &mut Reading<'_>,
         name: &'static str,
-    ) -> Vec<(String, Section<'n>)> {
+    ) -> Vec<(String, Self)> {
         let group = self.section(name);
         if let Some(node) = group.misplaced {
             let what = format!(
@@ -67,14 +67,14 @@ impl<'n> Section<'n> {
                 group.path,
                 node.kind()
             );
-            reading.problem(group.origin(), what);
+            reading.problem(&group.origin(), what);
         }
         let mut sections = Vec::new();
         for (own, node) in group.entries.unwrap_or_default() {
             let path = group.key(own);
             if !is_plain(own) {
                 let what = format!("`{own}` is no name; use a-z, 0-9, `-` and `_`");
-                reading.problem(Origin::File { line: node.line }, what);
+                reading.problem(&Origin::File { line: node.line }, what);
             }
             sections.push((own.clone(), Section::of(path, Some(node))));
         }
@@ -101,7 +101,7 @@ impl<'n> Section<'n> {
                 Some(Given { value, origin })
             }
             Err(why) => {
-                reading.problem(origin, format!("`{key}`: {why}"));
+                reading.problem(&origin, format!("`{key}`: {why}"));
                 None
             }
         }
@@ -135,7 +135,7 @@ impl<'n> Section<'n> {
         let given = self.take(reading, name);
         if given.is_none() && reading.problems.len() == wrong {
             let what = format!("[{}] needs `{name}`, as in {name} = {example}", self.path);
-            reading.problem(self.origin(), what);
+            reading.problem(&self.origin(), what);
         }
         given
     }
@@ -159,7 +159,7 @@ impl<'n> Section<'n> {
         self.later.push(name);
         if let Some(node) = self.find(name) {
             let what = format!("`{}`: {why}", self.key(name));
-            reading.problem(Origin::File { line: node.line }, what);
+            reading.problem(&Origin::File { line: node.line }, what);
         }
     }
 
@@ -167,7 +167,7 @@ impl<'n> Section<'n> {
     pub(super) fn finish(self, reading: &mut Reading<'_>) {
         if let Some(node) = self.misplaced {
             let what = format!("`{}` is {}; expected a table", self.path, node.kind());
-            reading.problem(self.origin(), what);
+            reading.problem(&self.origin(), what);
         }
         for (name, node) in self.entries.unwrap_or_default() {
             if self.known.contains(&name.as_str()) || self.later.contains(&name.as_str()) {
@@ -182,7 +182,7 @@ impl<'n> Section<'n> {
                 None => format!("known here: {}", self.known.join(", ")),
             };
             let what = format!("unknown key `{name}` {place}; {help}");
-            reading.problem(Origin::File { line: node.line }, what);
+            reading.problem(&Origin::File { line: node.line }, what);
         }
     }
 

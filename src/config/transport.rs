@@ -17,7 +17,7 @@ use crate::domain::state::words;
 /// One way out, with what all workers share about it.
 #[derive(Clone, Debug)]
 pub enum Transport {
-    Smtp(Smtp),
+    Smtp(Box<Smtp>),
     Folder(Folder),
 }
 
@@ -96,7 +96,7 @@ pub(super) fn read_all(
     let mut transports = BTreeMap::new();
     for (name, section) in root.sections(reading, "smtp") {
         if let Some(smtp) = Smtp::read(section, reading) {
-            transports.insert(format!("smtp.{name}"), Transport::Smtp(smtp));
+            transports.insert(format!("smtp.{name}"), Transport::Smtp(Box::new(smtp)));
         }
     }
     for (name, mut section) in root.sections(reading, "folder") {
@@ -116,7 +116,7 @@ impl Shared {
         let connections = section.take_or::<u32>(reading, "connections", 8);
         if connections.value > 1_000 {
             let what = format!("`{}`: expected at most 1000", section.key("connections"));
-            reading.problem(connections.origin, what);
+            reading.problem(&connections.origin, what);
         }
         Self {
             connections: connections.value,
@@ -177,7 +177,7 @@ impl Smtp {
                      tls = \"implicit\"",
                     self.tls
                 );
-                reading.problem(place.clone(), what);
+                reading.problem(place, what);
             }
             (25 | 587, Tls::Implicit) => {
                 let what = format!(
@@ -185,7 +185,7 @@ impl Smtp {
                      tls = \"starttls\", or port = 465",
                     self.port
                 );
-                reading.problem(place.clone(), what);
+                reading.problem(place, what);
             }
             _ => {}
         }
@@ -198,14 +198,14 @@ impl Smtp {
                  tls = \"starttls\" or \"implicit\"",
                 self.host
             );
-            reading.problem(place.clone(), what);
+            reading.problem(place, what);
         } else if !self.allow_plaintext {
             let what = format!(
                 "`{name}` = none: mail would travel in plain text to {}; expected \
                  tls = \"starttls\" or \"implicit\", or allow_plaintext = true",
                 self.host
             );
-            reading.problem(place.clone(), what);
+            reading.problem(place, what);
         }
     }
 }
@@ -232,15 +232,14 @@ fn read_login(section: &mut Section<'_>, reading: &mut Reading<'_>) -> Option<(S
     let password = section.take::<Secret>(reading, "password");
     match (user, password) {
         (Some(user), Some(password)) => Some((user.value, password.value)),
-        (None, None) => None,
         (Some(one), None) if reading.problems.len() == wrong => {
             let what = format!("`{}` has no password beside it", section.key("user"));
-            reading.problem(one.origin, what);
+            reading.problem(&one.origin, what);
             None
         }
         (None, Some(one)) if reading.problems.len() == wrong => {
             let what = format!("`{}` has no user beside it", section.key("password"));
-            reading.problem(one.origin, what);
+            reading.problem(&one.origin, what);
             None
         }
         _ => None,

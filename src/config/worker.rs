@@ -14,7 +14,7 @@ pub struct Worker {
 }
 
 const HEARTBEAT: Span = Span(Duration::from_secs(5));
-const LOST_AFTER: Span = Span(Duration::from_secs(60));
+const LOST_AFTER: Span = Span(Duration::from_mins(1));
 
 impl Worker {
     pub(super) fn read(mut section: Section<'_>, reading: &mut Reading<'_>) -> Self {
@@ -27,7 +27,7 @@ impl Worker {
                  that is only slow would be taken for lost",
                 lost_after.value, heartbeat.value
             );
-            reading.problem(lost_after.origin, what);
+            reading.problem(&lost_after.origin, what);
         }
         section.finish(reading);
         Self { heartbeat: heartbeat.value.0, lost_after: lost_after.value.0 }
