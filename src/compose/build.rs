@@ -6,10 +6,11 @@ use jiff::Timestamp as Moment;
 use minijinja::{ErrorKind, Value};
 
 use super::encode::{self, LONGEST_LINE};
-use super::error::{Part, name_control};
+use super::error::Part;
 use super::template::{HTML, HeaderLine, TEXT, newlines, reason};
 use super::variables::Variables;
 use super::{BuildError, Built, Dkim, Person, Sender, Stamp, Template, headers};
+use crate::domain::text::name_control;
 
 impl Template {
     /// Builds the message of `person`.

@@ -52,14 +52,3 @@ pub enum BuildError {
 fn hint(nearest: Option<&str>) -> String {
     nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
-
-/// Names a control character in words a person understands.
-pub(crate) fn name_control(c: char) -> String {
-    match c {
-        '\r' | '\n' | '\u{85}' => "a line break".to_owned(),
-        '\t' => "a tab".to_owned(),
-        '\0' => "a NUL character".to_owned(),
-        '\u{1b}' => "an escape character".to_owned(),
-        c => format!("the control character U+{:04X}", u32::from(c)),
-    }
-}

@@ -1,6 +1,7 @@
 //! Mailboxes that people configure: the `From` of a kind, the `Reply-To` of a template.
 
 use crate::domain::address::Address;
+use crate::domain::text::name_control;
 
 /// Who the mail is from, read once and written into every message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ impl Sender {
     pub fn parse(text: &str) -> Result<Self, SenderError> {
         let wrong = |why: String| SenderError { text: text.escape_debug().to_string(), why };
         if let Some(c) = text.chars().find(|c| c.is_control()) {
-            return Err(wrong(format!("it holds {}", super::error::name_control(c))));
+            return Err(wrong(format!("it holds {}", name_control(c))));
         }
         let (name, address) = split(text).map_err(|why| wrong(why.to_owned()))?;
         let (address, _removed) = Address::parse(address).map_err(|err| wrong(err.to_string()))?;

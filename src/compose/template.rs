@@ -8,6 +8,7 @@ use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior};
 use super::error::{Part, TemplateError};
 use super::headers::{self, Form};
 use super::variables::COLUMN;
+use crate::domain::text::name_control;
 
 /// The names of the two parts within the environment; headers have their own names.
 pub(super) const TEXT: &str = "text";
@@ -174,7 +175,7 @@ fn header_lines(head: &str) -> Result<Vec<(usize, String, String)>, TemplateErro
             return Err(wrong(Part::Text, number, why.to_owned()));
         };
         if let Some(c) = value.chars().find(|c| c.is_control()) {
-            let why = format!("{name}: it holds {}", super::error::name_control(c));
+            let why = format!("{name}: it holds {}", name_control(c));
             return Err(wrong(Part::Text, number, why));
         }
         lines.push((number, name.trim().to_owned(), value.trim().to_owned()));

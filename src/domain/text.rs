@@ -37,6 +37,17 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Names a control character in words a person understands.
+pub fn name_control(c: char) -> String {
+    match c {
+        '\r' | '\n' | '\u{85}' => "a line break".to_owned(),
+        '\t' => "a tab".to_owned(),
+        '\0' => "a NUL character".to_owned(),
+        '\u{1b}' => "an escape character".to_owned(),
+        c => format!("the control character U+{:04X}", u32::from(c)),
+    }
+}
+
 /// Decodes bytes for people: UTF-8 where it is, `\xNN` where it is not.
 pub fn lenient(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());

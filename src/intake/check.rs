@@ -8,6 +8,7 @@ use super::finding::{Finding, Why};
 use super::reader::{Entry, Line, Named, Rejected};
 use super::source::Wanted;
 use crate::domain::address::{Address, BadAddress};
+use crate::domain::text::name_control;
 
 /// Longer keys do not fit into the ledger's unique index on every engine.
 const LONGEST_KEY: usize = 190;
@@ -310,16 +311,5 @@ fn push_json(out: &mut String, text: &str) {
         out.push('"');
     } else {
         out.push_str(&Json::from(text).to_string());
-    }
-}
-
-/// Names a control character in words a person understands.
-fn name_control(c: char) -> String {
-    match c {
-        '\r' | '\n' | '\u{85}' => "a line break".to_owned(),
-        '\t' => "a tab".to_owned(),
-        '\0' => "a NUL character".to_owned(),
-        '\u{1b}' => "an escape character".to_owned(),
-        c => format!("the control character U+{:04X}", u32::from(c)),
     }
 }

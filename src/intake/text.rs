@@ -7,7 +7,7 @@ use std::path::Path;
 use encoding_rs::Encoding;
 
 use super::check::Checker;
-use super::columns::{Columns, looks_like_address, own_names};
+use super::columns::{Columns, headings, looks_like_address, own_names};
 use super::csv::{Parser, Record, Stop};
 use super::decode::Decoded;
 use super::delimiter;
@@ -216,7 +216,7 @@ impl Table {
         let bare_list = options.wanted == Wanted::List && first.len() == 1;
         let rest = rows.map(|(_, row)| row);
         if first.iter().any(|value| looks_like_address(value))
-            || (bare_list && !super::columns::is_heading(first.first()?))
+            || (bare_list && !headings::is_known(first.first()?))
         {
             let names = (1..=first.len()).map(|at| at.to_string()).collect();
             let samples = std::iter::once(first).chain(rest).collect();
