@@ -28,6 +28,7 @@ pub mod find;
 pub mod import;
 pub mod init;
 pub mod journal;
+mod log;
 pub mod man;
 pub mod mark;
 pub mod open;
@@ -137,6 +138,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, clock: Clock) -> ExitCode {
         Ok(cli) => cli,
         Err(err) => return printer::show_usage(&err),
     };
+    let _log = log::begin(&cli.global);
     let mut shell = Shell::new(cli.global, clock);
     let (command, word) = match (cli.command, cli.batch) {
         (Some(command), None) => (command, None),
