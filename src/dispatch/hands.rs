@@ -191,6 +191,12 @@ impl Hands {
         }
     }
 
+    /// Lets go of the rows of one batch and names them.
+    pub(super) fn let_go_of(&mut self, batch: BatchId) -> Vec<RecipientId> {
+        let Some(held) = self.find(batch) else { return Vec::new() };
+        held.rows.drain(..).map(|(row, _)| row.id).collect()
+    }
+
     /// Lets go of every row and names them.
     pub(super) fn let_go(&mut self) -> Vec<(BatchId, RecipientId)> {
         let mut rows = Vec::new();
@@ -252,11 +258,9 @@ impl Hands {
         })
     }
 
-    /// Allows so many rows of a batch with a limit of its own on the wire.
-    pub(super) fn allow(&mut self, batch: BatchId, lanes: usize) {
-        if let Some(held) = self.find(batch) {
-            held.lanes = Some(lanes);
-        }
+    /// Allows so many rows of a batch with a limit of its own on the wire; says whether that is new.
+    pub(super) fn allow(&mut self, batch: BatchId, lanes: usize) -> bool {
+        self.find(batch).is_some_and(|held| held.lanes.replace(lanes) != Some(lanes))
     }
 
     /// Returns the rows of a batch in hand and on the wire.

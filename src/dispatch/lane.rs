@@ -40,6 +40,7 @@ use notes::Notes;
 
 /// A connection without work is closed after this; servers hang up on idle clients anyway.
 const IDLE: Duration = Duration::from_secs(10);
+const IDLE_AMONG_OTHERS: Duration = Duration::from_secs(1);
 
 /// Whether a lane goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,10 @@ pub(super) struct Lane {
     route: Arc<Route>,
     slot: Slot,
     line: Option<Line>,
+    /// Since when there has been nothing to do.
+    idle_since: Option<Instant>,
+    /// This connection tries a route that is away, for all workers.
+    is_probing: bool,
     /// The end of the last message, not yet handed in.
     pending: Option<Pending>,
 }
@@ -78,12 +83,15 @@ struct Pending {
 
 impl Lane {
     pub(super) fn new(shift: Arc<Shift>, route: Arc<Route>, slot: Slot) -> Self {
-        Self { shift, route, slot, line: None, pending: None }
+        Self { shift, route, slot, line: None, idle_since: None, is_probing: false, pending: None }
     }
 
     /// Sends until there is nothing to do here; every started row has its end by then.
     pub(super) async fn run(mut self) {
         while self.turn().await == Flow::On {}
+        if self.is_probing {
+            self.route.end_probe();
+        }
         let _ = self.flush().await;
         self.hang_up().await;
     }
@@ -98,8 +106,12 @@ impl Lane {
         let now = self.shift.clock.now();
         match self.route.way(now) {
             Way::Free => {}
+            // The one that tries goes on, whatever the others wait for.
+            _ if self.is_probing && self.route.is_probing() => {}
             Way::Probe => {
-                if !self.take_probe(now).await {
+                // Who has nothing to send leaves the try to others.
+                let has_rows = self.route.hands().could_go(now) > 0;
+                if !has_rows || !self.take_probe(now).await {
                     return self.rest(Some(Duration::from_secs(1))).await;
                 }
             }
@@ -120,11 +132,12 @@ impl Lane {
     }
 
     /// Makes this worker the one that tries a route that is away.
-    async fn take_probe(&self, now: Timestamp) -> bool {
+    async fn take_probe(&mut self, now: Timestamp) -> bool {
         let (transport, me) = (self.route.name.clone(), self.shift.me.worker);
         let taken = self.shift.ledger.take_probe(transport, me, now).await.unwrap_or(false);
         if taken {
             self.route.begin_probe();
+            self.is_probing = true;
         }
         taken
     }
@@ -142,18 +155,22 @@ impl Lane {
         work.as_mut().enable();
         let now = shift.clock.now();
         if shift.pulse.health() == Health::Well
-            && route.way(now) == Way::Free
+            && (route.way(now) == Way::Free || self.is_probing)
             && route.hands().could_go(now) > 0
         {
             return Flow::On;
         }
-        let idle = tokio::time::sleep(at_most.unwrap_or(IDLE).min(IDLE));
+        // Where other workers may want the connection it is let go of sooner.
+        let patience = if shift.living() > 1 { IDLE_AMONG_OTHERS } else { IDLE };
+        let ends_at = *self.idle_since.get_or_insert_with(Instant::now) + patience;
+        let wakes_at = at_most.map_or(ends_at, |wait| ends_at.min(Instant::now() + wait));
         tokio::select! {
-            () = work => Flow::On,
-            _ = health.changed() => Flow::On,
-            () = shift.shutdown.draining() => Flow::End,
-            () = idle => if at_most.is_some() { Flow::On } else { Flow::End },
+            () = work => {}
+            _ = health.changed() => {}
+            () = shift.shutdown.draining() => return Flow::End,
+            () = tokio::time::sleep_until(wakes_at) => {}
         }
+        if Instant::now() >= ends_at { Flow::End } else { Flow::On }
     }
 
     /// Takes one row through to its end; the end itself is handed in with the next start.
@@ -172,6 +189,7 @@ impl Lane {
             }
         };
         job.served.built();
+        self.idle_since = None;
         let attempt = job.row.attempt.next();
         self.slot.turn();
         let notes = Notes::new(&self.slot, &job.row, attempt, &self.shift.pulse);

@@ -110,7 +110,7 @@ impl Look {
         let shift = &self.shift;
         let message = shift.ledger.message(batch.id, batch.template_version).await?;
         let dkim = shift.settings.dkim.get(&batch.kind).cloned();
-        match Served::new(batch, &message, dkim, status.counts.sent > 0) {
+        match Served::new(batch, &message, dkim, status.counts.sent > 0, shift.settings.limits) {
             Ok(served) => {
                 let served = Arc::new(served);
                 self.known.insert(batch.id, Arc::clone(&served));

@@ -9,6 +9,9 @@ use crate::transport::Envelope;
 
 use super::hands::Job;
 
+/// Why a row failed whose batch was given up.
+pub(super) const TOO_LATE: &str = "it was not sent within the time its kind allows";
+
 /// A message that is ready to go.
 #[derive(Debug)]
 pub(super) struct Prepared {
@@ -40,7 +43,7 @@ pub(super) fn prepare(
         return fails(How::Suppressed, "the address is on the do-not-send list");
     }
     if job.served.gives_up_at.is_some_and(|at| at <= now) {
-        return fails(How::Expired, "it was not sent within the time its kind allows");
+        return fails(How::Expired, TOO_LATE);
     }
     let unbuildable = |note: String| Unfit::Unbuildable { note };
     let (address, _) =

@@ -227,11 +227,11 @@ impl<W: Writer> RecorderTask<W> {
                     self.is_away(&error.to_string());
                     self.keep(&mut group);
                     if !self.wait(pause, &mut group).await {
-                        return give_up(group);
+                        return self.give_up(group);
                     }
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
-                None => return give_up(group),
+                None => return self.give_up(group),
             }
         }
     }
@@ -309,6 +309,12 @@ impl<W: Writer> RecorderTask<W> {
         keep(&mut self.file, group, &self.teller);
     }
 
+    /// Answers a group that could not be written before the end; its ends are in the file.
+    fn give_up(&mut self, mut group: Vec<Request>) {
+        self.keep(&mut group);
+        group.into_iter().for_each(|request| request.tell(Answer::Kept));
+    }
+
     /// Takes the request that the ledger refuses out of the group.
     fn set_aside(&mut self, group: &mut Vec<Request>, index: usize, why: &str) {
         if index >= group.len() {
@@ -368,13 +374,6 @@ fn keep(file: &mut OutcomeFile, group: &mut [Request], teller: &Teller) {
             let why = format!("the outcome file cannot be written either: {error}");
             teller.tell(Progress::LedgerAway { why });
         }
-    }
-}
-
-/// Answers a group that could not be written before the end.
-fn give_up(group: Vec<Request>) {
-    for request in group {
-        request.tell(Answer::Kept);
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use crate::domain::breaker::{Endpoint, Limits, Seen, UnknownRun, Way};
 use crate::domain::id::BatchId;
@@ -46,6 +47,9 @@ pub(super) struct Route {
     open: AtomicUsize,
     /// Connections that are asked to make room for another worker.
     to_leave: AtomicUsize,
+    /// No rows are claimed before this.
+    rests_until: Mutex<Option<Instant>>,
+    limits: Limits,
     errands: Errands,
 }
 
@@ -60,7 +64,12 @@ struct Standing {
 }
 
 impl Route {
-    pub(super) fn new(name: String, settings: RouteSettings, errands: Errands) -> Self {
+    pub(super) fn new(
+        name: String,
+        settings: RouteSettings,
+        limits: Limits,
+        errands: Errands,
+    ) -> Self {
         let mut hands = Hands::default();
         hands.set_rate(settings.rate);
         let standing = Standing {
@@ -68,7 +77,7 @@ impl Route {
             why: String::new(),
             is_probing: false,
             throttle: Throttle::new(settings.connections),
-            unknowns: UnknownRun::new(Limits::default()),
+            unknowns: UnknownRun::new(limits),
         };
         Self {
             name,
@@ -79,6 +88,8 @@ impl Route {
             standing: Mutex::new(standing),
             open: AtomicUsize::new(0),
             to_leave: AtomicUsize::new(0),
+            rests_until: Mutex::new(None),
+            limits,
             errands,
         }
     }
@@ -143,6 +154,15 @@ impl Route {
         self.standing().is_probing = true;
     }
 
+    /// Lets another connection try.
+    pub(super) fn end_probe(&self) {
+        self.standing().is_probing = false;
+    }
+
+    pub(super) fn is_probing(&self) -> bool {
+        self.standing().is_probing
+    }
+
     /// Returns the words of the last failure, while the route counts as away.
     pub(super) fn away(&self, now: Timestamp) -> Option<(String, Option<Timestamp>)> {
         let standing = self.standing();
@@ -178,11 +198,10 @@ impl Route {
         if matches!(standing.endpoint.way(now), Way::Wait(_)) {
             return;
         }
-        standing.endpoint =
-            standing.endpoint.failed(now, &ended.verdict, Limits::default(), jitter);
+        standing.endpoint = standing.endpoint.failed(now, &ended.verdict, self.limits, jitter);
         standing.is_probing = false;
         let last = ended.event.to_string();
-        let reason = standing.endpoint.reason(&self.name, Limits::default(), &last);
+        let reason = standing.endpoint.reason(&self.name, self.limits, &last);
         standing.why = reason.map_or(last, |reason| reason.to_string());
         self.errands.ask(Errand::EndpointFailed {
             transport: self.name.clone(),
@@ -249,6 +268,17 @@ impl Route {
     pub(super) fn opened(self: &Arc<Self>) -> Counted {
         self.open.fetch_add(1, Ordering::AcqRel);
         Counted(Arc::clone(self))
+    }
+
+    /// Claims nothing for a while: there is no way to send it.
+    pub(super) fn rest_from_claiming(&self, wait: Duration) {
+        let until = Instant::now() + wait;
+        *self.rests_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    }
+
+    pub(super) fn rests_from_claiming(&self) -> bool {
+        let until = *self.rests_until.lock().unwrap_or_else(PoisonError::into_inner);
+        until.is_some_and(|until| Instant::now() < until)
     }
 
     /// Asks one connection to make room for another worker after its message.

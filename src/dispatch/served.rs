@@ -47,6 +47,7 @@ impl Served {
         message: &Message,
         dkim: Option<Arc<Dkim>>,
         has_sent: bool,
+        limits: Limits,
     ) -> Result<Self, String> {
         let frozen = batch.frozen.clone();
         let template = Template::parse(&message.text, message.html.as_deref())
@@ -56,7 +57,7 @@ impl Served {
         let (envelope, _) = Address::parse(&frozen.envelope_from)
             .map_err(|error| format!("the envelope sender `{}`: {error}", frozen.envelope_from))?;
         let zone = zone(&frozen.timezone)?;
-        let breakers = BatchBreakers::new(Limits::default());
+        let breakers = BatchBreakers::new(limits);
         let built = has_sent || batch.leave_unbuildable.is_some();
         Ok(Self {
             id: batch.id,

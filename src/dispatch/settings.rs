@@ -8,6 +8,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 
 use crate::compose::Dkim;
+use crate::domain::breaker::Limits;
 use crate::domain::id::BatchId;
 use crate::domain::rate::Rate;
 use crate::transport::Route;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub zone: TimeZone,
     /// The keys that sign a kind's messages, by kind.
     pub dkim: BTreeMap<String, Arc<Dkim>>,
+    /// When the breakers trip.
+    pub limits: Limits,
     pub grouping: Grouping,
     /// Where jitter begins; a test gives a fixed one.
     pub seed: u64,

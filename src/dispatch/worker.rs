@@ -185,7 +185,9 @@ impl Worker {
         running.routes = settings
             .routes
             .iter()
-            .map(|(name, route)| Arc::new(Route::new(name.clone(), route.clone(), errands.clone())))
+            .map(|(name, route)| {
+                Arc::new(Route::new(name.clone(), route.clone(), settings.limits, errands.clone()))
+            })
             .collect();
         running.watchers.spawn(watch::run(Arc::clone(&shift), watch));
         running.watchers.spawn(Look::new(Arc::clone(&shift), running.routes.clone()).run());

@@ -13,6 +13,7 @@ use super::kind::signer;
 use crate::config::transport::Tls as Configured;
 use crate::config::{Smtp, Transport};
 use crate::dispatch::settings::{Grouping, RouteSettings, Serve, Settings, Until};
+use crate::domain::breaker::Limits;
 use crate::transport::smtp::{Credentials, Deadlines, Resolver, Tls, Trust};
 use crate::transport::{FolderRoute, Route, SmtpRoute};
 
@@ -40,6 +41,7 @@ impl Ops {
             only_to: self.settings.only_to.clone(),
             zone: self.settings.timezone.clone(),
             dkim,
+            limits: Limits::default(),
             grouping: Grouping::Together,
             seed: fastrand::u64(..),
         })
@@ -76,6 +78,7 @@ impl Ops {
             only_to: Vec::new(),
             zone: self.settings.timezone.clone(),
             dkim: BTreeMap::new(),
+            limits: Limits::default(),
             grouping: Grouping::Together,
             seed: fastrand::u64(..),
         }

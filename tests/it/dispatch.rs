@@ -4,5 +4,12 @@
 //! ledger's rows with it and its counters with its rows.
 
 mod office;
+mod proxy;
 
+mod breakers;
+mod ending;
+mod last_look;
+mod ledger_away;
 mod once;
+mod outcomes;
+mod sharing;

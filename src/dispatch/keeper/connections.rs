@@ -20,6 +20,8 @@ use super::super::shift::Shift;
 const SHARE: Duration = Duration::from_secs(1);
 /// After making room: so long the others have time to take it.
 const MAKE_ROOM: Duration = Duration::from_secs(2);
+/// Rows without a connection are given back after this.
+const STARVES: Duration = Duration::from_secs(1);
 
 /// A lane that ended: its place in the step file and its number in the ledger.
 pub(super) type Ended = (usize, i64);
@@ -33,6 +35,8 @@ pub(super) struct Connections {
     /// Lanes of batches that have a limit of their own, by batch.
     of_batches: HashMap<BatchId, Vec<i64>>,
     looked: Instant,
+    /// Since when there are rows and no connection for them.
+    starving: Option<Instant>,
     not_before: Instant,
     /// How long nothing is given away after nobody took what was.
     patience: Duration,
@@ -47,6 +51,7 @@ impl Connections {
             held: 0,
             of_batches: HashMap::new(),
             looked: now,
+            starving: None,
             not_before: now,
             patience: SHARE,
         }
@@ -79,9 +84,27 @@ impl Connections {
                 (place, number)
             });
         }
-        if self.held == 0 && wanted > 0 {
-            let why = Waiting::Connections { transport: self.route.name.clone() };
-            self.shift.teller.tell(Progress::Waiting { why, until: None });
+        self.note_starving(wanted);
+    }
+
+    /// Lets rows go that this worker has no connection for: others may have one.
+    fn note_starving(&mut self, wanted: usize) {
+        if self.held > 0 || wanted == 0 {
+            self.starving = None;
+            return;
+        }
+        let why = Waiting::Connections { transport: self.route.name.clone() };
+        self.shift.teller.tell(Progress::Waiting { why, until: None });
+        if self.starving.get_or_insert_with(Instant::now).elapsed() < STARVES {
+            return;
+        }
+        self.starving = None;
+        let now = self.shift.clock.now();
+        let rows = self.route.hands().let_go();
+        let rows: Vec<_> = rows.into_iter().map(|(_, row)| (row, now)).collect();
+        if !rows.is_empty() {
+            self.route.rest_from_claiming(MAKE_ROOM);
+            self.shift.errands.ask(Errand::PutOff(rows));
         }
     }
 
@@ -152,10 +175,11 @@ impl Connections {
                 let Some(number) = self.take_of(of_batch(batch), limit).await else { break };
                 numbers.push(number);
             }
-            self.route.hands().allow(batch, numbers.len());
+            if self.route.hands().allow(batch, numbers.len()) {
+                self.route.work.notify_waiters();
+            }
             self.of_batches.insert(batch, numbers);
         }
-        self.route.work.notify_waiters();
     }
 
     /// Lets one connection go if another worker has none and this one has more than its share.

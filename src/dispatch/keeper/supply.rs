@@ -8,11 +8,16 @@ use tokio::time::Instant;
 
 use crate::domain::breaker::Way;
 use crate::domain::id::BatchId;
-use crate::ledger::claims::Claimed;
+use crate::domain::state::How;
+use crate::domain::time::Timestamp;
+use crate::ledger::LedgerError;
+use crate::ledger::claims::{Claimed, Unstarted};
 
 use super::super::failpoint::FailPoint;
 use super::super::hands::Supply;
+use super::super::prepare::TOO_LATE;
 use super::super::route::Route;
+use super::super::served::Served;
 use super::super::shift::Shift;
 
 /// A claim is at most what goes out in this time.
@@ -28,6 +33,8 @@ pub(super) struct Supplier {
     route: Arc<Route>,
     batches: HashMap<BatchId, Pace>,
     looked_for_forgotten: Option<Instant>,
+    /// When rows of a batch were last given up.
+    gave_up: HashMap<BatchId, Instant>,
 }
 
 /// How fast a batch goes here, and when to look for rows again.
@@ -41,14 +48,24 @@ struct Pace {
 
 impl Supplier {
     pub(super) fn new(shift: Arc<Shift>, route: Arc<Route>) -> Self {
-        Self { shift, route, batches: HashMap::new(), looked_for_forgotten: None }
+        Self {
+            shift,
+            route,
+            batches: HashMap::new(),
+            looked_for_forgotten: None,
+            gave_up: HashMap::new(),
+        }
     }
 
     /// Claims for every batch that has less than half of what it may have.
     pub(super) async fn claim(&mut self) {
         let now = self.shift.clock.now();
+        self.give_up(now).await;
         // Rows that cannot go are better in other hands; errands still hold rows of their own.
-        if self.route.way(now) != Way::Free || self.shift.errands.open() > self.most_errands() {
+        if self.route.rests_from_claiming()
+            || matches!(self.route.way(now), Way::Wait(_))
+            || self.shift.errands.open() > self.most_errands()
+        {
             return;
         }
         let supplies = self.route.hands().supplies(now);
@@ -60,6 +77,44 @@ impl Supplier {
             }
         }
         self.look_for_forgotten().await;
+    }
+
+    /// Fails the rows of batches that were given up, whether they are due or not.
+    async fn give_up(&mut self, now: Timestamp) {
+        let ends = |served: &Arc<Served>| served.gives_up_at.is_some_and(|at| at <= now);
+        let running = self.route.hands().running();
+        for served in running.into_iter().filter(ends) {
+            // Rows in doubt keep a batch running: that is no reason to look all the time.
+            let looked = self.gave_up.get(&served.id);
+            if looked.is_some_and(|at| at.elapsed() < LONGEST_REST) {
+                continue;
+            }
+            self.gave_up.insert(served.id, Instant::now());
+            if let Err(error) = self.give_up_rows(&served, now).await {
+                tracing::debug!(%error, batch = %served.name, "rows cannot be given up now");
+            }
+        }
+    }
+
+    async fn give_up_rows(&self, served: &Served, now: Timestamp) -> Result<(), LedgerError> {
+        let (me, batch) = (self.shift.me, served.id);
+        let mut rows = self.route.hands().let_go_of(batch);
+        let begun = Instant::now();
+        // A batch with very many rows is not ended in one go: other batches have their turn.
+        while begun.elapsed() < LONGEST_REST {
+            // Rows that are to be tried later are given up as well: everything is due by then.
+            let ever = Timestamp(i64::MAX);
+            let claimed = self.shift.ledger.claim(me.worker, batch, 1000, ever).await?;
+            rows.extend(claimed.rows.iter().map(|row| row.id));
+            if rows.is_empty() {
+                break;
+            }
+            let fail = |row| Unstarted { row, how: How::Expired, note: TOO_LATE.to_owned() };
+            let failing = std::mem::take(&mut rows).into_iter().map(fail).collect();
+            let failed = self.shift.ledger.fail_unstarted(me, failing, now).await?;
+            self.shift.tally.failed_unstarted(failed.unsigned_abs());
+        }
+        Ok(())
     }
 
     fn most_errands(&self) -> usize {

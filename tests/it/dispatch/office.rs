@@ -7,16 +7,19 @@ use std::time::Duration;
 use ittsu::cli::demo::mailserver::{Behaviour, MailServer};
 use ittsu::clock::Clock;
 use ittsu::db::{Location, Open};
+use ittsu::dispatch::identity::Myself;
 use ittsu::dispatch::progress::{Finished, Progress, Teller};
 use ittsu::dispatch::settings::{Grouping, RouteSettings, Serve, Settings, Until};
-use ittsu::dispatch::{DispatchError, Worker};
+use ittsu::dispatch::{DispatchError, Worker, step_file};
 use ittsu::domain::batch::Counts;
-use ittsu::domain::id::BatchId;
+use ittsu::domain::breaker::Limits;
+use ittsu::domain::id::{BatchId, WorkerId};
 use ittsu::domain::policy::{OnUnknown, OncePer, Policy};
 use ittsu::domain::rate::Rate;
 use ittsu::domain::retry::Retry;
 use ittsu::domain::selection::Selection;
 use ittsu::domain::state::State;
+use ittsu::domain::step::Step;
 use ittsu::ledger::Ledger;
 use ittsu::ledger::batches::start::StartRequest;
 use ittsu::ledger::batches::{Frozen, Made, Message, NewBatch, Words};
@@ -178,6 +181,7 @@ impl Office {
             only_to: Vec::new(),
             zone: jiff::tz::TimeZone::UTC,
             dkim: BTreeMap::new(),
+            limits: Limits { longest_asked: Duration::from_millis(50), ..Limits::default() },
             grouping: Grouping::Together,
             seed: 7,
         }
@@ -185,17 +189,29 @@ impl Office {
 
     /// Puts a worker to work.
     pub(crate) fn hire(&self, settings: Settings) -> Running {
+        self.hire_on(self.ledger.clone(), settings)
+    }
+
+    /// Puts a worker to work that reaches the ledger in its own way.
+    pub(crate) fn hire_on(&self, ledger: Ledger, settings: Settings) -> Running {
         let (teller, told) = Teller::pair();
         let shutdown = Shutdown::default();
         let mut task = JoinSet::new();
-        task.spawn(Worker::run(
-            settings,
-            self.ledger.clone(),
-            self.clock.clone(),
-            shutdown.clone(),
-            teller,
-        ));
+        task.spawn(Worker::run(settings, ledger, self.clock.clone(), shutdown.clone(), teller));
         Running { shutdown, told, task }
+    }
+
+    /// Counts the hand-overs whose last note is the dot, over all workers here.
+    pub(crate) fn dots_noted(&self) -> usize {
+        let boot = Myself::look().process.boot;
+        let Ok(files) = std::fs::read_dir(self.place.path("state")) else { return 0 };
+        let noted = files.flat_map(|file| {
+            let path = file.expect("a file").path();
+            let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+            let worker = name.rsplit('-').next().and_then(|number| number.parse().ok());
+            step_file::read(&path, WorkerId(worker.unwrap_or(0)), &boot)
+        });
+        noted.filter(|noted| noted.step == Step::Dot).count()
     }
 
     /// Works until nothing is left.
@@ -309,3 +325,15 @@ pub(crate) fn at_rate(mut settings: Settings, rate: &str) -> Settings {
     settings.routes.values_mut().for_each(|route| route.rate = Some(rate));
     settings
 }
+
+/// Lists tests whose subject does not depend on the engine.
+macro_rules! on_sqlite {
+    ($($name:ident),* $(,)?) => {
+        mod on_sqlite {
+            $(#[test] fn $name() {
+                $crate::support::engines::run($crate::support::engines::Engine::Sqlite, super::$name);
+            })*
+        }
+    };
+}
+pub(crate) use on_sqlite;
