@@ -115,7 +115,7 @@ pub(super) async fn read_in(
             }
             Trouble::Unconfirmed { found } => {
                 let flag = format!("--confirm {found}");
-                let typed = shell.confirmed(None, &format!("{}.", err.message), &flag)?;
+                let typed = shell.confirmed(None, &err.message, &flag)?;
                 request.mode = Mode::Write { confirm: Some(typed) };
             }
             _ => return Err(err.into()),

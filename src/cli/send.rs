@@ -146,8 +146,7 @@ async fn prepare(
             }
             Trouble::Unconfirmed { found } if wish.confirm.is_none() => {
                 let flag = format!("--confirm {found}");
-                let question = format!("{}.", err.message);
-                wish.confirm = Some(shell.confirmed(None, &question, &flag)?);
+                wish.confirm = Some(shell.confirmed(None, &err.message, &flag)?);
             }
             _ => return Err(err.into()),
         }

@@ -100,7 +100,7 @@ impl Shell {
         if let Some(count) = given {
             return Ok(count);
         }
-        let question = format!("{question} Type the number of recipients to go on: ");
+        let question = format!("{question}.\nType the number of recipients to go on: ");
         let typed = self.answer(&question, flag)?;
         args::count(typed.trim())
             .map_err(|_err| CliError::refused("no number was typed; nothing was changed"))
@@ -109,7 +109,7 @@ impl Shell {
     /// Returns what a person types; where nobody can be asked, it fails and names `flag`.
     pub fn answer(&mut self, question: &str, flag: &str) -> Result<String, CliError> {
         if !(io::stdin().is_terminal() && self.printer.talk_is_terminal()) {
-            let asked = question.lines().next().unwrap_or_default().trim_end_matches([' ', ':']);
+            let asked = question.lines().next().unwrap_or_default().trim_end_matches([' ', ':', '.']);
             return Err(CliError::needs_confirmation(asked)
                 .hint(format!("nobody can be asked here: give {flag}")));
         }

@@ -196,6 +196,6 @@ fn full(batch: &BatchBody, shell: &mut Shell) -> Result<(), CliError> {
         shell.printer.line(&line)?;
     }
     let on = batch.on_unknown;
-    let line = format!("  {:<10}no answer: {}, crash: {}", "if unknown", on.no_answer, on.crash);
+    let line = format!("  {:<10} no answer: {}, crash: {}", "if unknown", on.no_answer, on.crash);
     shell.printer.line(&line)
 }

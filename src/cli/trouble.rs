@@ -36,7 +36,7 @@ pub async fn confirming<T>(
         Err(err) if given.is_none() => {
             let Trouble::Unconfirmed { found } = err.trouble else { return Err(err.into()) };
             let flag = flag.replace("COUNT", &found.to_string());
-            let typed = shell.confirmed(None, &format!("{}.", err.message), &flag)?;
+            let typed = shell.confirmed(None, &err.message, &flag)?;
             Ok(act(Some(typed)).await?)
         }
         done => Ok(done?),

@@ -24,7 +24,9 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let (ops, _) = shell.change().await?;
+    // A worker is nobody: under systemd there is no operator, and it writes no journal.
+    shell.refuse_if_read_only()?;
+    let ops = shell.look().await?;
     let serve =
         if args.kind.is_empty() { Serve::Everything } else { Serve::Kinds(args.kind.clone()) };
     let until = match (args.until_idle, args.no_wait) {

@@ -2,7 +2,8 @@
 //!
 //! The first Ctrl-C or SIGTERM lets it finish what is on the wire, the second stops it at once.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::mem::Discriminant;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -156,8 +157,8 @@ struct Line<'a> {
     printed: Instant,
     /// Rows that were done at a moment, the last 15 s.
     samples: VecDeque<(Instant, i64)>,
-    /// The last reason to wait that was said.
-    waiting: Option<Waiting>,
+    /// When each reason to wait was said last.
+    waiting: HashMap<Discriminant<Waiting>, Instant>,
     draining: Option<(usize, Duration, Instant)>,
     paused: bool,
 }
@@ -180,7 +181,7 @@ impl<'a> Line<'a> {
             is_silent,
             printed: Instant::now(),
             samples: VecDeque::new(),
-            waiting: None,
+            waiting: HashMap::new(),
             draining: None,
             paused: false,
         }
@@ -236,14 +237,15 @@ impl<'a> Line<'a> {
     }
 
     fn wait(&mut self, why: &Waiting, until: Option<Timestamp>) {
-        let same = |other: &Waiting| std::mem::discriminant(other) == std::mem::discriminant(why);
-        let is_new = !self.waiting.as_ref().is_some_and(same);
-        self.waiting = Some(why.clone());
-        if !is_new {
+        // Reasons alternate while a route is closed: each is said once a minute at most.
+        let which = std::mem::discriminant(why);
+        let said = self.waiting.get(&which).is_some_and(|at| at.elapsed() < Duration::from_secs(60));
+        if said {
             return;
         }
+        self.waiting.insert(which, Instant::now());
         let zone = &self.ops.settings.timezone;
-        let until = until.map(|at| format!(" until {}", when::clock_time(at, zone)));
+        let until = until.map(|at| format!("  until {}", when::clock_time(at, zone)));
         let until = until.unwrap_or_default();
         let n = |rows: &u64| thousands(i64::try_from(*rows).unwrap_or(i64::MAX));
         match why {
@@ -258,7 +260,9 @@ impl<'a> Line<'a> {
             }
             Waiting::Endpoint { transport, why } => {
                 let why = visible(why);
-                self.say(&format!("{transport} cannot be used: {why}. Next try{until}."));
+                let name = if why.starts_with(transport.as_str()) { "" } else { transport };
+                let gap = if name.is_empty() { "" } else { " cannot be used: " };
+                self.say(&format!("{name}{gap}{}. Next try{until}.", why.trim_end_matches('.')));
             }
             Waiting::Connections { transport } => {
                 self.say(&format!("Other workers hold every connection of {transport}."));
