@@ -9,6 +9,7 @@ pub mod action;
 pub mod attention;
 pub mod batch;
 pub mod change;
+pub mod doctor;
 pub mod document;
 pub mod error;
 pub mod evidence;

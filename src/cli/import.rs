@@ -132,7 +132,7 @@ pub(super) fn hear(reading: &Reading, step: Step) {
 }
 
 /// Says how a source was understood, with its first rows, so that a person can see what is wrong.
-fn understood(found: &Opened) -> Vec<String> {
+pub(super) fn understood(found: &Opened) -> Vec<String> {
     let mut how = Vec::new();
     how.extend(found.encoding.clone());
     how.extend(found.sheet.as_ref().map(|sheet| format!("sheet {sheet}")));

@@ -239,13 +239,14 @@ impl<'a> Line<'a> {
     fn wait(&mut self, why: &Waiting, until: Option<Timestamp>) {
         // Reasons alternate while a route is closed: each is said once a minute at most.
         let which = std::mem::discriminant(why);
-        let said = self.waiting.get(&which).is_some_and(|at| at.elapsed() < Duration::from_secs(60));
+        let said =
+            self.waiting.get(&which).is_some_and(|at| at.elapsed() < Duration::from_secs(60));
         if said {
             return;
         }
         self.waiting.insert(which, Instant::now());
         let zone = &self.ops.settings.timezone;
-        let until = until.map(|at| format!("  until {}", when::clock_time(at, zone)));
+        let until = until.map(|at| format!(" until {}", when::clock_time(at, zone)));
         let until = until.unwrap_or_default();
         let n = |rows: &u64| thousands(i64::try_from(*rows).unwrap_or(i64::MAX));
         match why {
@@ -262,7 +263,11 @@ impl<'a> Line<'a> {
                 let why = visible(why);
                 let name = if why.starts_with(transport.as_str()) { "" } else { transport };
                 let gap = if name.is_empty() { "" } else { " cannot be used: " };
-                self.say(&format!("{name}{gap}{}. Next try{until}.", why.trim_end_matches('.')));
+                self.say(&format!(
+                    "{name}{gap}{}. Next try{}.",
+                    why.trim_end_matches('.'),
+                    until.replace(" until", ":")
+                ));
             }
             Waiting::Connections { transport } => {
                 self.say(&format!("Other workers hold every connection of {transport}."));

@@ -15,7 +15,7 @@ words! {
         /// Says at once that there is no such mailbox.
         Gone = "gone",
         /// Says "not now" at the first try.
-        Later = "later",
+        Later = "greylist",
         /// Takes the mail and hangs up before it says so.
         Silent = "silent",
         /// Reads the mail and hangs up without having taken it.
