@@ -41,12 +41,14 @@ pub mod words;
 pub mod work;
 pub mod workers;
 
+pub use crate::db::Open;
+
 use std::path::PathBuf;
 
 use crate::clock::Clock;
 use crate::compose::message_id::Codec;
 use crate::config::Settings;
-use crate::db::{Location, Open};
+use crate::db::Location;
 use crate::domain::time::Timestamp;
 use crate::ledger::Ledger;
 use crate::ledger::journal::By;
@@ -88,6 +90,16 @@ impl Ops {
 
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Returns where the ledger is, fit to be shown.
+    pub fn place(&self) -> String {
+        self.ledger.location().to_string()
+    }
+
+    /// Waits for the writes under way and closes the ledger.
+    pub async fn close(&self) {
+        self.ledger.close().await;
     }
 
     /// Returns `body` as the document `ittsu/NAME/1` of this moment.

@@ -14,7 +14,7 @@ pub mod worker;
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
 use crate::config::{Request, Settings};
-use crate::db::Open;
+use crate::ops::Open;
 use crate::ops::Ops;
 use story::Stage;
 
@@ -70,7 +70,7 @@ pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
         shell,
     };
     stage.play().await?;
-    ops.ledger.close().await;
+    ops.close().await;
     Ok(ExitCode::Done)
 }
 

@@ -3,8 +3,8 @@
 use super::error::{CliError, ExitCode};
 use super::printer::Paint;
 use super::shell::Shell;
-use crate::db::Open;
 use crate::domain::text::visible;
+use crate::ops::Open;
 use crate::ops::Ops;
 use crate::ops::doctor::{CheckBody, DoctorBody, State, configuration};
 use crate::ops::document::document;

@@ -7,11 +7,11 @@ use super::shell::Shell;
 use super::words;
 use crate::domain::name::BatchName;
 use crate::domain::text::visible;
-use crate::intake::Candidate;
-use crate::ledger::load::Existing;
 use crate::ops::Ops;
 use crate::ops::by;
+use crate::ops::error::Candidate;
 use crate::ops::error::Trouble;
+use crate::ops::import::Existing;
 use crate::ops::import::{HowToRead, ImportBody, ImportRequest, Imported, Mode, Opened, Step};
 use crate::ops::words::thousands;
 

@@ -2,8 +2,8 @@
 
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
-use crate::db::Open;
 use crate::domain::text::visible;
+use crate::ops::Open;
 use crate::ops::Ops;
 use crate::ops::document::Change;
 use crate::ops::words::thousands;
@@ -30,7 +30,7 @@ impl Shell {
         let is_new = settings.ledger.file().is_some_and(|file| !file.exists());
         let ops = Ops::open(settings, self.clock.clone(), Open::Create).await?;
         if is_new {
-            self.printer.say(&format!("New ledger: {}", ops.ledger.location()));
+            self.printer.say(&format!("New ledger: {}", ops.place()));
         }
         Ok((ops, operator))
     }

@@ -182,6 +182,8 @@ impl Printer {
 
     /// Nobody may be there to listen (a closed terminal); sending goes on all the same.
     fn talk(&mut self, text: &str) {
+        // On one terminal, what was printed before stands above it.
+        drop(self.flush());
         drop(writeln!(self.talk.out, "{text}"));
         drop(self.talk.out.flush());
     }

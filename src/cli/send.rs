@@ -9,18 +9,18 @@ use super::progress::Reading;
 use super::shell::Shell;
 use super::start;
 use super::working::{self, Done, Goal, Talk};
-use crate::dispatch::settings::{Serve, Until};
 use crate::domain::name::BatchName;
 use crate::domain::text::visible;
-use crate::ledger::load::Existing;
 use crate::ops::Ops;
 use crate::ops::by;
 use crate::ops::error::Trouble;
+use crate::ops::import::Existing;
 use crate::ops::import::{ImportBody, Mode};
 use crate::ops::send::{Prepared, SendWish};
 use crate::ops::start::StartBody;
 use crate::ops::status::{BatchBody, Check};
 use crate::ops::words::thousands;
+use crate::ops::work::{Serve, Until};
 
 /// Import, start and work until idle: the whole job in one command
 ///

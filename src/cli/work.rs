@@ -3,7 +3,7 @@
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
 use super::working::{self, Goal, Talk};
-use crate::dispatch::settings::{Serve, Until};
+use crate::ops::work::{Serve, Until};
 
 /// Run a worker: it sends what was started
 ///

@@ -12,15 +12,13 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::error::{CliError, ExitCode};
 use super::progress::EVERY;
 use super::shell::Shell;
-use crate::dispatch::progress::{Finished, Progress, Teller, Waiting, Why};
-use crate::dispatch::settings::{Serve, Until};
-use crate::domain::batch::{BatchState, Counts};
+use crate::domain::batch::Counts;
 use crate::domain::text::visible;
 use crate::domain::time::Timestamp;
 use crate::ops::Ops;
-use crate::ops::error::OpsError;
 use crate::ops::when;
 use crate::ops::words::{age, percent, thousands};
+use crate::ops::work::{Finished, Numbers, Progress, Serve, Teller, Until, Waiting, Why};
 use crate::shutdown::Shutdown;
 
 /// What a worker is to do, and whether it talks.
@@ -139,12 +137,8 @@ pub fn tell(done: &Done, shell: &mut Shell) {
 
 /// Counts the rows of running batches that nobody knows about.
 pub async fn unknown_now(ops: &Ops, kinds: &[String]) -> Result<i64, CliError> {
-    let status = ops.ledger.status(None, ops.now()).await.map_err(OpsError::from)?;
-    let served = status.batches.iter().filter(|batch| {
-        batch.state == BatchState::Running
-            && (kinds.is_empty() || kinds.contains(&batch.batch.kind))
-    });
-    Ok(served.map(|batch| batch.counts.unknown).sum())
+    let serve = if kinds.is_empty() { Serve::Everything } else { Serve::Kinds(kinds.to_vec()) };
+    Ok(ops.numbers(&serve).await?.sum.unknown)
 }
 
 /// The line that moves on a terminal, and comes every 10 s elsewhere.
@@ -208,7 +202,7 @@ impl<'a> Line<'a> {
             }
             Progress::Waiting { why, until } => self.wait(why, *until),
             Progress::Draining { on_wire, at_most } => {
-                if self.draining.is_none() {
+                if self.draining.is_none() && *on_wire > 0 {
                     self.say(&format!(
                         "Stopping: mails on the wire: {on_wire}, at most {}. \
                          Once more stops at once and leaves them in doubt.",
@@ -296,27 +290,11 @@ impl<'a> Line<'a> {
             let left = at_most.saturating_sub(since.elapsed());
             return Some(format!("Stopping: mails on the wire: {on_wire}, at most {}.", age(left)));
         }
-        let only = match &self.serve {
-            Serve::Batch(id) => Some(*id),
-            Serve::Everything | Serve::Kinds(_) => None,
-        };
         // Numbers that cannot be read are not shown; the worker itself says what is wrong.
-        let status = self.ops.ledger.status(only, self.ops.now()).await.ok()?;
-        let mut sum = Counts::default();
-        let mut names = Vec::new();
-        for batch in &status.batches {
-            let served = match &self.serve {
-                Serve::Kinds(kinds) => kinds.contains(&batch.batch.kind),
-                Serve::Everything | Serve::Batch(_) => true,
-            };
-            if served && (only.is_some() || batch.state == BatchState::Running) {
-                names.push(batch.batch.name.as_str());
-                add(&mut sum, &batch.counts);
-            }
-        }
+        let Numbers { names, sum } = self.ops.numbers(&self.serve).await.ok()?;
         let who = match names.as_slice() {
             [] => return Some("Nothing to do; waiting for a batch.".to_owned()),
-            [one] => (*one).to_owned(),
+            [one] => one.clone(),
             more => format!("{} batches", more.len()),
         };
         Some(format!("{who}: {}{}", counted(&sum), self.speed(&sum)))
@@ -344,12 +322,6 @@ impl<'a> Line<'a> {
         let per_minute = thousands((done * 60.0 / seconds) as i64);
         let end = when::clock_time(self.ops.now() + wait, &self.ops.settings.timezone);
         format!(" {per_minute}/min, done about {end}")
-    }
-}
-
-fn add(sum: &mut Counts, counts: &Counts) {
-    for &bucket in crate::domain::batch::Bucket::ALL {
-        sum.add(bucket, counts.get(bucket));
     }
 }
 

@@ -1,11 +1,13 @@
 //! Why an action was not done.
 
+pub use crate::intake::Candidate;
+
 use std::error::Error;
 use std::fmt;
 use std::io::ErrorKind;
 
 use crate::db::DbError;
-use crate::intake::{Candidate, IntakeError};
+use crate::intake::IntakeError;
 use crate::ledger::{LedgerError, Refused};
 
 /// What sort of trouble it is; the command line picks its exit code by it.

@@ -11,6 +11,7 @@ use crate::dispatch::identity::Myself;
 use crate::dispatch::state_dir::StateDir;
 use crate::dispatch::step_file::{self, Noted};
 use crate::domain::id::{Attempt, RecipientId, WorkerId};
+use crate::domain::state::Cause;
 use crate::domain::step::{Known, Step, verdict_of_step};
 use crate::domain::text::lenient;
 use crate::domain::time::Timestamp;
@@ -117,6 +118,7 @@ impl Ops {
         for kept in looked.evidence {
             accepted |= kept.outcome == "accepted";
             let reply = lenient(&kept.reply);
+            let reply = if kept.source == "step_file" { step_word(&reply) } else { reply };
             let what = match reply.trim_end() {
                 "" => format!("{} ({})", kept.outcome, kept.became),
                 reply => format!("{} ({}): {reply}", kept.outcome, kept.became),
@@ -147,7 +149,11 @@ impl Ops {
         let started = format!("started by worker {}", attempt.worker);
         let phase = attempt.phase.map_or("", |phase| phase.as_str());
         let reply = lenient(&attempt.reply);
-        let words = [reply.trim_end(), attempt.note.as_str()];
+        let note = match attempt.cause {
+            Some(Cause::Crash) => format!("its worker is gone; {}", step_word(&attempt.note)),
+            _ => attempt.note.clone(),
+        };
+        let words = [reply.trim_end(), note.as_str()];
         let words = words.into_iter().find(|words| !words.is_empty());
         let ended = match (phase, words) {
             ("", None) => attempt.outcome.clone(),
@@ -172,9 +178,16 @@ impl Ops {
             attempt: attempt.0,
             source: source.to_owned(),
             what: what.to_owned(),
-            at: at.map(|at| when::rfc3339(at, &self.settings.timezone)),
+            at: at.map(|at| when::rfc3339_exact(at, &self.settings.timezone)),
         }
     }
+}
+
+/// Says what the word of a step means that a sweep has kept.
+fn step_word(word: &str) -> String {
+    let steps = [Step::Started, Step::Rcpt, Step::Data, Step::BodyComplete, Step::Dot];
+    let known = steps.into_iter().find(|step| step.as_str() == word);
+    known.map_or_else(|| word.to_owned(), step)
 }
 
 /// Says how far a hand-over got.

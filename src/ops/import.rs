@@ -5,17 +5,19 @@
 //! the good lines go in.
 //! Start reading at `Ops::import`, then `check`.
 
+mod body;
 mod check;
 mod open;
 mod spool;
 
+pub use self::body::{ElsewhereBody, FindingBody, ImportBody};
 pub use self::open::Opened;
+pub use crate::ledger::load::Existing;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::Serialize;
-
+use self::body::{elsewhere_body, finding_body};
 use self::check::{Checked, Checking};
 use super::Ops;
 use super::error::OpsError;
@@ -28,7 +30,7 @@ use crate::intake::{Finding, Findings, Head};
 use crate::ledger::batches::change::Changes;
 use crate::ledger::batches::{Batch, Made, Message, NewBatch};
 use crate::ledger::journal::By;
-use crate::ledger::load::{Elsewhere, Existing, Load, LoadRequest, LoadSums, Writes};
+use crate::ledger::load::{Load, LoadRequest, LoadSums, Writes};
 
 /// An import as it was asked for.
 #[derive(Clone, Debug)]
@@ -62,52 +64,6 @@ pub enum Mode {
     DryRun,
     /// Into a batch that was started only if so many rows are new.
     Write { confirm: Option<u64> },
-}
-
-/// `ittsu/import/1`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ImportBody {
-    pub batch: String,
-    pub read: i64,
-    pub new: i64,
-    pub already: i64,
-    pub elsewhere: i64,
-    pub changed: i64,
-    pub replaced: i64,
-    pub gone: i64,
-    pub rejected: i64,
-    pub suppressed: i64,
-    /// Named by `--except`.
-    pub excepted: i64,
-    pub duplicates: i64,
-    pub same_address: i64,
-    pub taken_over: i64,
-    pub unbuildable: i64,
-    pub encoding: Option<String>,
-    pub findings: Vec<FindingBody>,
-    pub findings_left_out: u64,
-    /// People who have a row in another batch that did not end well.
-    pub open_elsewhere: Vec<ElsewhereBody>,
-    pub dry_run: bool,
-}
-
-/// One thing that is wrong with one line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct FindingBody {
-    pub line: u64,
-    pub column: String,
-    pub why: String,
-    pub value: String,
-}
-
-/// One person who has a row in another batch, and how to send it again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ElsewhereBody {
-    pub key: String,
-    pub batch: String,
-    pub state: &'static str,
-    pub unknown: bool,
-    pub command: String,
 }
 
 /// What an import did, and what the caller can rely on.
@@ -430,24 +386,5 @@ impl Tally {
             && sums.gone == 0
             && sums.changed == sums.replaced;
         Imported { body, all_built, notes }
-    }
-}
-
-fn finding_body(finding: &Finding) -> FindingBody {
-    FindingBody {
-        line: finding.line,
-        column: finding.column.clone(),
-        why: finding.why.to_string(),
-        value: finding.value.clone(),
-    }
-}
-
-fn elsewhere_body(row: &Elsewhere) -> ElsewhereBody {
-    ElsewhereBody {
-        key: row.key.clone(),
-        batch: row.batch.clone(),
-        state: row.state.as_str(),
-        unknown: row.unknown,
-        command: format!("ittsu resend {} --key {} --reason TEXT --confirm 1", row.batch, row.key),
     }
 }

@@ -73,7 +73,7 @@ impl Ops {
 
     /// Returns one attempt as documents show it.
     pub fn attempt(&self, attempt: &AttemptView) -> AttemptBody {
-        let at = |time| when::rfc3339(time, &self.settings.timezone);
+        let at = |time| when::rfc3339_exact(time, &self.settings.timezone);
         let some = |text: String| Some(text).filter(|text| !text.is_empty());
         AttemptBody {
             attempt: attempt.number.0,

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use super::error::OpsError;
 use crate::domain::time::Timestamp;
 
-pub use crate::report::when::{clock_time, exact, minute, rfc3339};
+pub use crate::report::when::{clock_time, exact, minute, rfc3339, rfc3339_exact};
 
 /// Reads RFC 3339, or local time in `zone` such as `2026-11-30T18:00` or `2026-11-30 18:00`.
 ///

@@ -1,14 +1,50 @@
 //! Working: running the engine in this process.
 
+pub use crate::dispatch::progress::{Finished, Progress, Teller, Waiting, Why};
+pub use crate::dispatch::settings::{Serve, Until};
+
 use super::Ops;
 use super::error::OpsError;
-use crate::dispatch::progress::{Finished, Teller};
-use crate::dispatch::settings::{Serve, Until};
 use crate::dispatch::{DispatchError, Worker};
+use crate::domain::batch::{BatchState, Bucket, Counts};
 use crate::ledger::LedgerError;
 use crate::shutdown::Shutdown;
 
+/// What a worker works on, in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    pub names: Vec<String>,
+    pub sum: Counts,
+}
+
 impl Ops {
+    /// Returns the counts of the batches that a worker would take rows from now.
+    ///
+    /// A batch that is named is counted whatever it is.
+    pub async fn numbers(&self, serve: &Serve) -> Result<Numbers, OpsError> {
+        let only = match serve {
+            Serve::Batch(id) => Some(*id),
+            Serve::Everything | Serve::Kinds(_) => None,
+        };
+        let mut numbers = Numbers::default();
+        for batch in self.ledger.status(only, self.now()).await?.batches {
+            let is_served = match serve {
+                Serve::Batch(_) => true,
+                Serve::Everything => batch.state == BatchState::Running,
+                Serve::Kinds(kinds) => {
+                    batch.state == BatchState::Running && kinds.contains(&batch.batch.kind)
+                }
+            };
+            if is_served {
+                numbers.names.push(batch.batch.name);
+                for &bucket in Bucket::ALL {
+                    numbers.sum.add(bucket, batch.counts.get(bucket));
+                }
+            }
+        }
+        Ok(numbers)
+    }
+
     /// Works until there is a reason to end.
     pub async fn work(
         &self,

@@ -9,6 +9,11 @@ pub fn rfc3339(at: Timestamp, zone: &TimeZone) -> String {
     show(at, zone, "%Y-%m-%dT%H:%M:%S%:z")
 }
 
+/// Returns RFC 3339 to the millisecond, for the steps of one hand-over.
+pub fn rfc3339_exact(at: Timestamp, zone: &TimeZone) -> String {
+    show(at, zone, "%Y-%m-%dT%H:%M:%S%.3f%:z")
+}
+
 /// Returns date and time to the minute; the zone is named once, elsewhere.
 pub fn minute(at: Timestamp, zone: &TimeZone) -> String {
     show(at, zone, "%Y-%m-%d %H:%M")
