@@ -2,6 +2,9 @@
 //!
 //! Never a guess in silence: where two readings are about as good, the caller gets both.
 
+#[cfg(test)]
+mod lists;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{EUC_JP, EUC_KR, Encoding, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
