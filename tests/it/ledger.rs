@@ -4,6 +4,7 @@ mod batches;
 mod book;
 mod claims;
 mod import;
+mod lost;
 mod numbers;
 mod pauses;
 mod recorder;

@@ -2,4 +2,5 @@
 
 pub(crate) mod engines;
 pub(crate) mod ledgers;
+pub(crate) mod proxy;
 pub(crate) mod shell;
