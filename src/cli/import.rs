@@ -1,5 +1,7 @@
 //! `ittsu import`: people from a source into the ledger.
 
+use std::fmt::Write as _;
+
 use super::args::{self, SourceArgs};
 use super::error::{CliError, ExitCode};
 use super::progress::Reading;
@@ -156,9 +158,10 @@ pub(super) fn ask_encoding(
 ) -> Result<String, CliError> {
     let mut question = "The character set is not sure. Which of these reads right?\n".to_owned();
     for (number, candidate) in candidates.iter().enumerate() {
-        question += &format!("  {}  {}\n", number + 1, candidate.label);
+        // Writing to a string cannot fail.
+        let _ = writeln!(question, "  {}  {}", number + 1, candidate.label);
         for sample in candidate.samples.iter().take(3) {
-            question += &format!("       {}\n", visible(sample));
+            let _ = writeln!(question, "       {}", visible(sample));
         }
     }
     question += "Type its number: ";

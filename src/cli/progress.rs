@@ -51,18 +51,14 @@ impl Reading {
         #[expect(clippy::cast_possible_truncation, reason = "no source has so many lines a second")]
         let speed = thousands(speed as i64);
         let text = format!("Lines read: {}, {speed}/s", thousands(lines));
-        match &self.plain {
-            Some(plain) => {
-                let Ok(mut plain) = plain.lock() else { return };
-                if plain.last.elapsed() >= EVERY {
-                    plain.last = Instant::now();
-                    aside(&text);
-                }
-            }
-            None => {
-                self.bar.set_message(text);
-                self.bar.tick();
-            }
+        let Some(plain) = &self.plain else {
+            self.bar.set_message(text);
+            return self.bar.tick();
+        };
+        let Ok(mut plain) = plain.lock() else { return };
+        if plain.last.elapsed() >= EVERY {
+            plain.last = Instant::now();
+            aside(&text);
         }
     }
 

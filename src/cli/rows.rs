@@ -61,14 +61,14 @@ pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
         shell.printer.json(&ops.document("rows", body))?;
         return Ok(ExitCode::Done);
     }
-    let (shown, of) = (body.shown, body.of);
+    let (shown, of) = (i64::try_from(body.shown).unwrap_or(i64::MAX), body.of);
     let last = body.rows.last().map(|row| row.key.clone());
     match args.format {
         Format::Csv => csv(shell, &ROW_HEADS, body.rows.into_iter().map(row_cells))?,
         Format::Text => text(shell, body.rows)?,
     }
     let more = match last {
-        Some(last) if (shown as u64) == args.limit && (shown as i64) < of => {
+        Some(last) if u64::try_from(shown) == Ok(args.limit) && shown < of => {
             format!(" More: --after {last}")
         }
         _ => String::new(),

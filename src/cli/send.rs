@@ -1,5 +1,7 @@
 //! `ittsu send`: the whole job in one command.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 use super::args::{self, SourceArgs};
@@ -164,11 +166,12 @@ fn tell_result(batch: &BatchBody, shell: &mut Shell) -> Result<(), CliError> {
         thousands(batch.ready + batch.sending - batch.unknown),
         thousands(batch.unknown),
     );
+    // Writing to a string cannot fail.
     if batch.assumed > 0 {
-        line += &format!(" Assumed: {}.", thousands(batch.assumed));
+        let _ = write!(line, " Assumed: {}.", thousands(batch.assumed));
     }
     if batch.maybe_twice > 0 {
-        line += &format!(" May have got two: {}.", thousands(batch.maybe_twice));
+        let _ = write!(line, " May have got two: {}.", thousands(batch.maybe_twice));
     }
     shell.printer.line(&line)?;
     if batch.unknown > 0 {

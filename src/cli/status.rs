@@ -161,7 +161,8 @@ fn full(batch: &BatchBody, shell: &mut Shell) -> Result<(), CliError> {
     shell.printer.line(&format!("  {:<10}{}", "state", visible(&state)))?;
     let parts = |parts: &[(&str, i64)]| {
         let shown = parts.iter().filter(|(_, n)| *n > 0);
-        shown.map(|(what, n)| format!("  {what}: {}", thousands(*n))).collect::<String>()
+        shown
+            .fold(String::new(), |so_far, (what, n)| format!("{so_far}  {what}: {}", thousands(*n)))
     };
     let sent = parts(&[("assumed", batch.assumed), ("maybe twice", batch.maybe_twice)]);
     let lines = [

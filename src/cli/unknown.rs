@@ -60,7 +60,7 @@ pub(super) fn text(body: &UnknownBody, shell: &mut Shell) -> Result<(), CliError
     for row in &body.rows {
         one(row, shell)?;
     }
-    if (body.shown as i64) < body.of {
+    if i64::try_from(body.shown).unwrap_or(i64::MAX) < body.of {
         shell.printer.say(&format!("Shown: {} of {}.", body.shown, thousands(body.of)));
     }
     advise(body, shell);

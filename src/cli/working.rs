@@ -233,8 +233,7 @@ impl<'a> Line<'a> {
     fn wait(&mut self, why: &Waiting, until: Option<Timestamp>) {
         // Reasons alternate while a route is closed: each is said once a minute at most.
         let which = std::mem::discriminant(why);
-        let said =
-            self.waiting.get(&which).is_some_and(|at| at.elapsed() < Duration::from_secs(60));
+        let said = self.waiting.get(&which).is_some_and(|at| at.elapsed() < Duration::from_mins(1));
         if said {
             return;
         }

@@ -29,16 +29,15 @@ words! {
 /// One thing that needs a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Attention {
-    #[serde(serialize_with = "word")]
+    #[serde(skip)]
     pub need: Need,
+    /// The same, as documents name it.
+    #[serde(rename = "need")]
+    word: &'static str,
     pub batch: String,
     pub line: String,
     /// The command that shows or settles it.
     pub command: String,
-}
-
-fn word<S: serde::Serializer>(need: &Need, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(need.as_str())
 }
 
 /// One batch as far as it may need a person.
@@ -94,7 +93,8 @@ pub fn attention(looks: &[Look<'_>], limits: Limits, now: Timestamp) -> Vec<Atte
 fn of_batch(look: &Look<'_>, limits: Limits, now: Timestamp) -> Vec<Attention> {
     let mut list = Vec::new();
     let mut add = |need, line: String, command: String| {
-        list.push(Attention { need, batch: look.batch.to_owned(), line, command });
+        let batch = look.batch.to_owned();
+        list.push(Attention { need, word: need.as_str(), batch, line, command });
     };
     let name = look.batch;
     let ready = thousands(look.counts.ready);

@@ -59,7 +59,7 @@ impl Ops {
             frozen: frozen.map(|on_unknown| Frozen { on_unknown, ..batch.frozen.clone() }),
         };
         let after = self.ledger.change(batch.id, changes, by, self.now()).await?;
-        let changed = u64::from(after != batch);
-        Ok(Change { batch: Some(batch.name), matched: 1, changed, ..Change::default() })
+        let rows = u64::from(after != batch);
+        Ok(Change { batch: Some(batch.name), matched: 1, changed: rows, ..Change::default() })
     }
 }

@@ -107,12 +107,14 @@ impl Ops {
             Mode::Write { .. } if !started => {
                 self.run(request, &plan, Writes::Everything, by, watch).await
             }
-            Mode::Write { confirm } => self.into_started(request, &plan, confirm, by, watch).await,
+            Mode::Write { confirm } => {
+                self.add_to_started(request, &plan, confirm, by, watch).await
+            }
         }
     }
 
     /// Adds people to a batch that was started: first counts, then adds as many as were confirmed.
-    async fn into_started(
+    async fn add_to_started(
         &self,
         request: &ImportRequest,
         plan: &Plan,
@@ -159,7 +161,7 @@ impl Ops {
         let exceptions = self.exceptions(&request.except, &request.reading).await?;
         let Head { columns, charset, name: source, notes, .. } = reader.head.clone();
         let encoding = charset.map(|charset| charset.name);
-        let mut checking = Checking::start(self, plan, reader, exceptions)?;
+        let mut checking = Checking::start(self, plan, reader, exceptions);
         let first = checking.next().await?;
         // Nothing is made or written before the first lines could really be built.
         check::refuse_unknown_placeholder(&first, &columns)?;
@@ -177,7 +179,7 @@ impl Ops {
             chunk = checking.next().await?;
         }
         let sums = load.finish().await?;
-        Ok(tally.finish(request, plan, writes, sums, encoding))
+        Ok(tally.finish(request, plan, writes, &sums, encoding))
     }
 
     async fn load(
@@ -255,14 +257,14 @@ impl Ops {
                 let stale = default.is_ok_and(|file| file.is_some_and(|file| file != kept));
                 (kept, stale, self.is_empty(batch).await?)
             }
-            (None, None) => match default? {
-                Some(message) => (message, false, true),
-                None => {
+            (None, None) => {
+                let Some(message) = default? else {
                     let message = format!("the kind `{}` has no template", kind.name);
                     return Err(OpsError::usage(message)
                         .hint("give --template FILE, or name one in the configuration"));
-                }
-            },
+                };
+                (message, false, true)
+            }
         };
         let frozen = match there {
             Some(batch) => batch.frozen.clone(),
@@ -316,7 +318,9 @@ struct Tally {
 impl Tally {
     fn of(notes: Vec<Finding>) -> Self {
         let mut tally = Self::default();
-        notes.into_iter().for_each(|note| tally.findings.push(note));
+        for note in notes {
+            tally.findings.push(note);
+        }
         tally
     }
 
@@ -346,7 +350,7 @@ impl Tally {
         request: &ImportRequest,
         plan: &Plan,
         writes: Writes,
-        sums: LoadSums,
+        sums: &LoadSums,
         encoding: Option<String>,
     ) -> Imported {
         let mut notes = Vec::new();

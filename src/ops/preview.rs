@@ -90,7 +90,7 @@ impl Ops {
     ) -> Result<Built, BuildError> {
         let date = row.first_started.unwrap_or_else(|| self.now());
         let message_id = self.dress().message_id(batch, row).unwrap_or_default();
-        build_row(builder, row, Stamp { message_id, date })
+        build_row(builder, row, &Stamp { message_id, date })
     }
 
     /// Returns the rows whose messages most likely look wrong, the worst first, and why.
@@ -149,14 +149,14 @@ impl Ops {
 pub(super) fn build_row(
     builder: &Builder,
     row: &RowView,
-    stamp: Stamp,
+    stamp: &Stamp,
 ) -> Result<Built, BuildError> {
     let (address, _) = Address::parse(&row.address).map_err(|err| BuildError::Address {
         address: row.address.clone(),
         why: err.to_string(),
     })?;
     let person = Person { key: &row.key, address: &address, fields: &row.fields };
-    builder.template.build(&builder.sender, &person, &stamp, builder.dkim.as_ref())
+    builder.template.build(&builder.sender, &person, stamp, builder.dkim.as_ref())
 }
 
 /// Returns a stamp as long as a real one, for messages that are only checked.

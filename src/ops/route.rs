@@ -18,7 +18,7 @@ use crate::transport::smtp::{Credentials, Deadlines, Resolver, Tls, Trust};
 use crate::transport::{FolderRoute, Route, SmtpRoute};
 
 /// A file is written by this machine alone: nothing of it can come late.
-const FOLDER: Duration = Duration::from_secs(60);
+const FOLDER: Duration = Duration::from_mins(1);
 
 impl Ops {
     /// Returns what a worker is told; secrets are fetched now, so that a missing one is named now.

@@ -6,6 +6,8 @@ use serde::Serialize;
 use super::when;
 use crate::compose::message_id::Codec;
 use crate::compose::sender::Sender;
+use crate::domain::outcome::Phase;
+use crate::domain::state::{Cause, How};
 use crate::domain::text::lenient;
 use crate::ledger::batches::Batch;
 use crate::ledger::rows::RowView;
@@ -50,14 +52,14 @@ impl Dress<'_> {
             key: row.key.clone(),
             address: row.address.clone(),
             state: row.state.as_str(),
-            how: row.how.map(|how| how.as_str()),
+            how: row.how.map(How::as_str),
             unknown: row.is_unknown(),
-            cause: row.cause.map(|cause| cause.as_str()),
+            cause: row.cause.map(Cause::as_str),
             unknown_attempts: row.unknown_attempts,
             attempt: row.attempt.0,
             generation: row.generation.0,
             message_id: self.message_id(batch, row),
-            phase: row.phase.map(|phase| phase.as_str()),
+            phase: row.phase.map(Phase::as_str),
             code: row.code,
             enhanced: row.enhanced.clone(),
             reply: Some(reply).filter(|reply| !reply.is_empty()),

@@ -10,6 +10,8 @@ use super::row::RowBody;
 use super::verdict;
 use super::when;
 use crate::domain::name::BatchName;
+use crate::domain::outcome::{Blame, Phase};
+use crate::domain::state::Cause;
 use crate::domain::text::lenient;
 use crate::ledger::rows::AttemptView;
 
@@ -81,10 +83,10 @@ impl Ops {
             worker: attempt.worker.to_string(),
             started: at(attempt.started),
             ended: at(attempt.ended),
-            phase: attempt.phase.map(|phase| phase.as_str()),
+            phase: attempt.phase.map(Phase::as_str),
             outcome: attempt.outcome.clone(),
-            cause: attempt.cause.map(|cause| cause.as_str()),
-            blame: attempt.blame.map(|blame| blame.as_str()),
+            cause: attempt.cause.map(Cause::as_str),
+            blame: attempt.blame.map(Blame::as_str),
             code: attempt.code,
             enhanced: some(attempt.enhanced.clone()),
             reply: some(lenient(&attempt.reply)),

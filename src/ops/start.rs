@@ -63,21 +63,20 @@ impl Ops {
         let ready = status.counts.ready;
         let started = batch.started_at.is_some();
         match may_start(batch.wanted, started, batch.loading.is_some(), ready) {
-            Start::Go => {}
+            Start::Go => {
+                if wish.built == Built::NotYet {
+                    self.refuse_unbuildable(&batch, wish.leave_unbuildable).await?;
+                }
+                if wish.confirm.is_none() {
+                    return Err(unconfirmed(&batch, ready));
+                }
+            }
             Start::NothingToDo if status.counts.total() == 0 => {
                 return Err(OpsError::refused(format!("there is nobody in `{}`", batch.name)));
             }
             Start::NothingToDo => return self.started(&batch, Started::NothingToDo).await,
             // The ledger words what stands in the way.
             Start::Loading | Start::Paused | Start::Cancelled => {}
-        }
-        if matches!(may_start(batch.wanted, started, batch.loading.is_some(), ready), Start::Go) {
-            if wish.built == Built::NotYet {
-                self.refuse_unbuildable(&batch, wish.leave_unbuildable).await?;
-            }
-            if wish.confirm.is_none() {
-                return Err(unconfirmed(&batch, ready));
-            }
         }
         let frozen = match self.settings.kinds.get(&batch.kind) {
             Some(_) => self.kind(&batch.kind)?.frozen,

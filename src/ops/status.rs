@@ -83,7 +83,7 @@ pub enum Check {
     Attention(Limits),
 }
 
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 
 impl Ops {
     /// Returns the counts of one batch, or of all, out of one snapshot.

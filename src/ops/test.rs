@@ -32,7 +32,7 @@ pub struct TestBody {
     /// Whose message it is.
     pub key: String,
     pub message_id: String,
-    /// accepted, refused, deferred, not_sent or unknown.
+    /// `accepted`, `refused`, `deferred`, `not_sent` or `unknown`.
     pub outcome: &'static str,
     pub phase: &'static str,
     pub code: Option<u16>,
@@ -40,7 +40,7 @@ pub struct TestBody {
 }
 
 /// How long a free connection is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const AGAIN: Duration = Duration::from_millis(250);
 
 impl Ops {

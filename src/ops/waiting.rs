@@ -60,7 +60,7 @@ impl Ops {
                     async move {
                         let rows = rows?;
                         let build = move |row: RowView| {
-                            let err = build_row(&builder, &row, stamp.clone()).err();
+                            let err = build_row(&builder, &row, &stamp).err();
                             (row.key, err.map(|err| err.to_string()))
                         };
                         let work = move || rows.into_iter().map(build).collect::<Vec<_>>();

@@ -8,7 +8,7 @@ use super::mailserver::{At, Behaviour, Deed, Keep, MailServer, Rule, Then, When}
 use super::people::{Fate, fate_of};
 
 /// How long a slow answer takes: much longer than it takes to kill whoever waits for it.
-const SLOW: Duration = Duration::from_secs(120);
+const SLOW: Duration = Duration::from_mins(2);
 
 /// Starts the server on a free port of this machine.
 pub fn start(seed: u64) -> io::Result<MailServer> {

@@ -25,7 +25,7 @@ use crate::ops::{Ops, by, when};
 /// Who does everything in the demo.
 const OPERATOR: &str = "demo";
 /// A run that takes longer than this is stuck.
-const AT_MOST: Duration = Duration::from_secs(600);
+const AT_MOST: Duration = Duration::from_mins(10);
 
 /// The stage: everything an act needs.
 pub struct Stage<'a> {
@@ -135,7 +135,7 @@ impl Stage<'_> {
         while !server::is_keeping_waiting(self.server, self.samples.len()) {
             if let Some(ended) = self.tick(&mut worker, waited).await? {
                 // Everything went out before anybody was waited for: a very small list.
-                return self.judge(&ended);
+                return judge(&ended);
             }
             waited += TICK;
         }
@@ -277,7 +277,7 @@ impl Stage<'_> {
         let mut waited = Duration::ZERO;
         loop {
             if let Some(ended) = self.tick(worker, waited).await? {
-                self.judge(&ended)?;
+                judge(&ended)?;
                 return self.counts().await;
             }
             waited += TICK;
@@ -297,19 +297,10 @@ impl Stage<'_> {
     ) -> Result<Option<Ended>, CliError> {
         let ended = worker.ended(TICK).await;
         let ended = ended.map_err(|err| failed("the worker cannot be watched", &err))?;
-        if ended.is_none() && waited.as_millis() % SAY.as_millis() == 0 {
+        if ended.is_none() && waited.as_millis().is_multiple_of(SAY.as_millis()) {
             self.counts().await?;
         }
         Ok(ended)
-    }
-
-    fn judge(&self, ended: &Ended) -> Result<(), CliError> {
-        if ended.is_good() {
-            return Ok(());
-        }
-        let code = ended.code.map_or("a signal".to_owned(), |code| code.to_string());
-        Err(CliError::failed(format!("the worker ended with {code}"))
-            .hint(format!("its words: {}", ended.log.display())))
     }
 
     async fn counts(&mut self) -> Result<(), CliError> {
@@ -321,6 +312,15 @@ impl Stage<'_> {
         let batches = batches.collect::<Vec<_>>().join("   ");
         self.line(&format!("  {now}  {batches} sent"))
     }
+}
+
+fn judge(ended: &Ended) -> Result<(), CliError> {
+    if ended.is_good() {
+        return Ok(());
+    }
+    let code = ended.code.map_or("a signal".to_owned(), |code| code.to_string());
+    Err(CliError::failed(format!("the worker ended with {code}"))
+        .hint(format!("its words: {}", ended.log.display())))
 }
 
 const TICK: Duration = Duration::from_millis(250);

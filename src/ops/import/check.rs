@@ -40,12 +40,7 @@ struct Against {
 }
 
 impl Checking {
-    pub(super) fn start(
-        ops: &Ops,
-        plan: &Plan,
-        reader: Reader,
-        exceptions: Exceptions,
-    ) -> Result<Self, OpsError> {
+    pub(super) fn start(ops: &Ops, plan: &Plan, reader: Reader, exceptions: Exceptions) -> Self {
         let against = Arc::new(Against {
             builder: Arc::clone(&plan.builder),
             stamp: any_stamp(plan.builder.sender.domain(), ops.now()),
@@ -75,7 +70,7 @@ impl Checking {
                 }
             })
             .buffered(ahead);
-        Ok(Self { chunks: chunks.boxed() })
+        Self { chunks: chunks.boxed() }
     }
 
     /// Returns the next lines; an empty list is the end.
