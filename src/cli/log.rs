@@ -148,7 +148,7 @@ mod tests {
 
     impl Write for Stubborn {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            drop(self.gate.recv());
+            _ = self.gate.recv();
             self.taken.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())
         }

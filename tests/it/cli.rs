@@ -4,3 +4,4 @@ mod config;
 mod contract;
 mod init;
 mod report;
+mod secrets;
