@@ -154,8 +154,35 @@ impl Ledger {
         by: By,
         now: Timestamp,
     ) -> Result<Settled, LedgerError> {
-        self.act((request, by), move |tx, (request, by)| Box::pin(settle(tx, request, by, now)))
-            .await
+        let batch = request.batch;
+        let journal = self.journal_number().await?;
+        let request = (request, by);
+        let settled = self
+            .act(request, move |tx, (request, by)| Box::pin(settle(tx, request, journal, by, now)))
+            .await?;
+        self.end_if_cancelled(batch, &settled, now).await?;
+        Ok(settled)
+    }
+
+    /// Takes a number for an entry in a transaction of its own.
+    ///
+    /// A change of a million rows takes its time; nobody who pauses something meanwhile may have to
+    /// wait for the numbers of the journal. For the same reason it does not lock the batch.
+    async fn journal_number(&self) -> Result<JournalId, LedgerError> {
+        self.act((), |tx, ()| Box::pin(ids::reserve(tx, ids::JOURNAL, 1))).await.map(JournalId)
+    }
+
+    /// Ends rows that came back to `ready` while somebody cancelled their batch.
+    async fn end_if_cancelled(
+        &self,
+        batch: BatchId,
+        settled: &Settled,
+        now: Timestamp,
+    ) -> Result<(), LedgerError> {
+        if settled.changed > 0 {
+            self.cancel_leftovers(batch, now).await?;
+        }
+        Ok(())
     }
 }
 
@@ -171,12 +198,12 @@ fn refuse_early(request: &SettleRequest, batch: &Batch) -> Result<(), Refused> {
 async fn settle(
     tx: &mut Tx,
     request: &SettleRequest,
+    journal: JournalId,
     by: &By,
     now: Timestamp,
 ) -> Result<Settled, LedgerError> {
-    let batch = batches::held_still(tx, request.batch).await?;
+    let batch = batches::by_id(tx, request.batch).await?;
     refuse_early(request, &batch)?;
-    let journal = JournalId(ids::reserve(tx, ids::JOURNAL, 1).await?);
     let mut tally = Tally::default();
     walk(tx, request, &batch, Some(journal), &mut tally, now).await?;
     let changed = tally.settled.changed;

@@ -9,7 +9,7 @@ use crate::ledger::counts::{self, Moves};
 use crate::ledger::journal::{self, By, Entry};
 use crate::ledger::{Ledger, LedgerError, Refused};
 
-use super::{Batch, locked};
+use super::{Batch, by_id, locked};
 
 /// What a cancellation did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,19 @@ impl Ledger {
         batch: BatchId,
         now: Timestamp,
     ) -> Result<i64, LedgerError> {
+        let mut tx = self.db.read().await?;
+        if by_id(&mut tx, batch).await?.wanted != Wanted::Cancelled {
+            return Ok(0);
+        }
+        let first = tx
+            .query("select id from delivery where batch = ? and due_at >= 0 limit 1")
+            .bind(batch)
+            .fetch_optional()
+            .await?;
+        drop(tx);
+        if first.is_none() {
+            return Ok(0);
+        }
         self.act(batch, move |tx, &batch| Box::pin(leftovers(tx, batch, now))).await
     }
 }
@@ -61,7 +74,7 @@ async fn cancel(
         .bind(batch.id)
         .execute()
         .await?;
-    let rows = fail_ready(tx, &batch, now).await?;
+    let rows = fail_ready(tx, &batch, Reach::Every, now).await?;
     if rows == 0 && was_cancelled {
         return Ok(Cancelled::NothingToDo);
     }
@@ -80,47 +93,72 @@ async fn cancel(
 
 async fn leftovers(tx: &mut Tx, batch: BatchId, now: Timestamp) -> Result<i64, LedgerError> {
     let batch = locked(tx, batch).await?;
-    if batch.wanted != Wanted::Cancelled {
-        return Ok(0);
-    }
-    fail_ready(tx, &batch, now).await
+    fail_ready(tx, &batch, Reach::Waiting, now).await
 }
 
-/// Makes every ready row of a batch failed (`cancelled`) and counts them.
-async fn fail_ready(tx: &mut Tx, batch: &Batch, now: Timestamp) -> Result<i64, LedgerError> {
-    let doubtful = tx
-        .query(
-            "select count(*) from delivery
-              where batch = ? and id between ? and ? and state = ? and unknown_attempts > 0",
-        )
-        .bind(batch.id)
-        .bind(batch.first_row)
-        .bind(batch.last_row)
-        .bind(State::Ready)
-        .fetch_one()
-        .await?
-        .int(0)?;
-    let rows = tx
-        .query(
-            "update delivery
-                set state = ?, how = ?, flag = ?, due_at = null, worker = 0, updated = ?
-              where batch = ? and id between ? and ? and state = ?",
-        )
-        .bind(State::Failed)
-        .bind(How::Cancelled)
-        .bind(Flag::Failed)
-        .bind(now)
-        .bind(batch.id)
-        .bind(batch.first_row)
-        .bind(batch.last_row)
-        .bind(State::Ready)
-        .execute()
-        .await?;
-    let rows = i64::try_from(rows).unwrap_or(i64::MAX);
+/// Which ready rows end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// Those a worker has claimed as well.
+    Every,
+    /// Those that wait to be claimed; found by an index.
+    Waiting,
+}
+
+impl Reach {
+    const fn sql(self) -> &'static str {
+        match self {
+            Self::Every => {
+                "update delivery
+                    set state = ?, how = ?, flag = ?, due_at = null, worker = 0, updated = ?
+                  where batch = ? and id between ? and ? and state = ?
+                    and unknown_attempts between ? and ?"
+            }
+            Self::Waiting => {
+                "update delivery
+                    set state = ?, how = ?, flag = ?, due_at = null, worker = 0, updated = ?
+                  where batch = ? and due_at between ? and ? and state = ?
+                    and unknown_attempts between ? and ?"
+            }
+        }
+    }
+}
+
+/// Makes ready rows of a batch failed (`cancelled`) and counts them.
+async fn fail_ready(
+    tx: &mut Tx,
+    batch: &Batch,
+    reach: Reach,
+    now: Timestamp,
+) -> Result<i64, LedgerError> {
+    let (from, to) = match reach {
+        Reach::Every => (batch.first_row, batch.last_row),
+        Reach::Waiting => (0, i64::MAX),
+    };
+    let mut rows = [0, 0];
+    // Counted by what matched: a row that comes back meanwhile is not counted for another kind.
+    for (rows, doubts) in rows.iter_mut().zip([(1, i64::MAX), (0, 0)]) {
+        let ended = tx
+            .query(reach.sql())
+            .bind(State::Failed)
+            .bind(How::Cancelled)
+            .bind(Flag::Failed)
+            .bind(now)
+            .bind(batch.id)
+            .bind(from)
+            .bind(to)
+            .bind(State::Ready)
+            .bind(doubts.0)
+            .bind(doubts.1)
+            .execute()
+            .await?;
+        *rows = i64::try_from(ended).unwrap_or(i64::MAX);
+    }
+    let [doubtful, others] = rows;
     let mut moves = Moves::default();
-    moves.add(batch.id, Bucket::Ready, -rows);
-    moves.add(batch.id, Bucket::Failed, rows);
+    moves.add(batch.id, Bucket::Ready, -doubtful - others);
+    moves.add(batch.id, Bucket::Failed, doubtful + others);
     moves.add(batch.id, Bucket::MaybeDelivered, doubtful);
     counts::write(tx, &moves).await?;
-    Ok(rows)
+    Ok(doubtful + others)
 }

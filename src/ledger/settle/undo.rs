@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use crate::db::{Row, Tx};
 use crate::domain::batch::Wanted;
-use crate::domain::id::{Generation, JournalId};
+use crate::domain::id::{BatchId, Generation, JournalId};
 use crate::domain::plan::{Act, Left, Seen};
 use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 use crate::ledger::batches::{self, Batch};
 use crate::ledger::journal::{self, By, Entry};
 use crate::ledger::rows::{cause, flag, how, state};
-use crate::ledger::{Ledger, LedgerError, Refused, counts, ids};
+use crate::ledger::{Ledger, LedgerError, Refused, counts};
 
 use super::put::{self, Put};
 use super::{AT_ONCE, Before, Settled, Tally, finish, living_workers};
@@ -26,29 +26,33 @@ impl Ledger {
         by: By,
         now: Timestamp,
     ) -> Result<Settled, LedgerError> {
-        self.act(by, move |tx, by| Box::pin(undo(tx, entry, by, now))).await
+        let journal = self.journal_number().await?;
+        let (batch, settled) =
+            self.act(by, move |tx, by| Box::pin(undo(tx, entry, journal, by, now))).await?;
+        self.end_if_cancelled(batch, &settled, now).await?;
+        Ok(settled)
     }
 }
 
 async fn undo(
     tx: &mut Tx,
     entry: JournalId,
+    journal: JournalId,
     by: &By,
     now: Timestamp,
-) -> Result<Settled, LedgerError> {
+) -> Result<(BatchId, Settled), LedgerError> {
     let Some(done) = journal::entry(tx, entry).await? else {
         return Err(Refused::NoSuchEntry(entry.0).into());
     };
     let (Some(batch), Some(_)) = (done.batch, Act::from_word(&done.action)) else {
         return Err(Refused::NotUndoable(done.action).into());
     };
-    let batch = batches::held_still(tx, batch).await?;
-    let journal = JournalId(ids::reserve(tx, ids::JOURNAL, 1).await?);
+    let batch = batches::by_id(tx, batch).await?;
     let mut tally = Tally::default();
     walk_back(tx, entry, &batch, journal, &mut tally, now).await?;
     let changed = tally.settled.changed;
     if changed == 0 {
-        return finish(tx, tally).await;
+        return Ok((batch.id, finish(tx, tally).await?));
     }
     counts::write(tx, &tally.moves).await?;
     let entry = Entry {
@@ -59,7 +63,7 @@ async fn undo(
     };
     journal::write_as(tx, journal, &entry, by, now).await?;
     tally.settled.journal = Some(journal);
-    finish(tx, tally).await
+    Ok((batch.id, finish(tx, tally).await?))
 }
 
 /// A row of the journal beside the row as it is now.
