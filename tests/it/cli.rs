@@ -2,6 +2,13 @@
 
 mod config;
 mod contract;
+mod demo;
+mod desk;
+mod import;
 mod init;
+mod look;
 mod report;
 mod secrets;
+mod send;
+mod settle;
+mod start;
