@@ -109,7 +109,8 @@ impl Shell {
     /// Returns what a person types; where nobody can be asked, it fails and names `flag`.
     pub fn answer(&mut self, question: &str, flag: &str) -> Result<String, CliError> {
         if !(io::stdin().is_terminal() && self.printer.talk_is_terminal()) {
-            let asked = question.lines().next().unwrap_or_default().trim_end_matches([' ', ':', '.']);
+            let asked =
+                question.lines().next().unwrap_or_default().trim_end_matches([' ', ':', '.']);
             return Err(CliError::needs_confirmation(asked)
                 .hint(format!("nobody can be asked here: give {flag}")));
         }

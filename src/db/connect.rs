@@ -41,7 +41,7 @@ impl Pools {
 
     pub(super) async fn begin_write(&self) -> Result<Tx, DbError> {
         let begin = self.dialect().begin_write();
-        let begun = match self {
+        let opened = match self {
             Self::Sqlite { write, .. } => {
                 write.begin_with(begin).await.map(|tx| Inner::Sqlite(Held::Begun(tx)))
             }
@@ -52,7 +52,7 @@ impl Pools {
                 pool.begin_with(begin).await.map(|tx| Inner::MariaDb(Held::Begun(tx)))
             }
         };
-        begun.map(Tx).map_err(|err| DbError::of(self.dialect(), err))
+        opened.map(Tx).map_err(|err| DbError::of(self.dialect(), err))
     }
 
     pub(super) async fn reader(&self) -> Result<Tx, DbError> {
@@ -68,7 +68,7 @@ impl Pools {
 
     pub(super) async fn begin_snapshot(&self) -> Result<Tx, DbError> {
         let begin = self.dialect().begin_snapshot();
-        let begun = match self {
+        let opened = match self {
             Self::Sqlite { read, .. } => {
                 read.begin_with(begin).await.map(|tx| Inner::Sqlite(Held::Begun(tx)))
             }
@@ -77,7 +77,7 @@ impl Pools {
             }
             Self::MariaDb(pool) => mariadb_snapshot(pool, begin).await,
         };
-        begun.map(Tx).map_err(|err| DbError::of(self.dialect(), err))
+        opened.map(Tx).map_err(|err| DbError::of(self.dialect(), err))
     }
 
     pub(super) async fn close(&self) {

@@ -2,7 +2,7 @@
 //!
 //! Start reading at `json_rows`: lists travel as one JSON text on every engine, because a list of
 //! marks of changing length would be a new prepared statement each time, and closing one costs 44 ms
-//! on MariaDB while sqlx sets no TCP_NODELAY (sqlx issue 4335).
+//! on MariaDB while sqlx sets no `TCP_NODELAY` (sqlx issue 4335).
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -225,7 +225,7 @@ impl Dialect {
                 (Self::Sqlite, Field::Int(name)) => {
                     write!(columns, "{comma}cast(value ->> {i} as integer) as {name}")
                 }
-                (Self::Sqlite, Field::Text(name)) => {
+                (Self::Sqlite | Self::Postgres, Field::Text(name)) => {
                     write!(columns, "{comma}value ->> {i} as {name}")
                 }
                 (Self::Sqlite, Field::Bytes(name)) => {
@@ -233,9 +233,6 @@ impl Dialect {
                 }
                 (Self::Postgres, Field::Int(name)) => {
                     write!(columns, "{comma}(value ->> {i})::bigint as {name}")
-                }
-                (Self::Postgres, Field::Text(name)) => {
-                    write!(columns, "{comma}value ->> {i} as {name}")
                 }
                 (Self::Postgres, Field::Bytes(name)) => {
                     write!(columns, "{comma}decode(value ->> {i}, 'hex') as {name}")
@@ -340,8 +337,9 @@ impl Dialect {
             Self::Postgres => {
                 err.code().is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
             }
-            Self::MariaDb => mysql_number(err)
-                .is_some_and(|number| matches!(number, 1048 | 1264 | 1265 | 1366 | 1406 | 4038)),
+            Self::MariaDb => mysql_number(err).is_some_and(|number| {
+                matches!(number, 1048 | 1264 | 1265 | 1366 | 1406 | 3819 | 4025)
+            }),
         }
     }
 

@@ -65,7 +65,7 @@ impl Location {
             Place::Sqlite(path) => format!("sqlite:{}", path.display()),
             Place::Postgres(_) | Place::MariaDb(_) => hide_password(url),
         };
-        Ok(Self { lost_after: Duration::from_secs(60), shown, place })
+        Ok(Self { lost_after: Duration::from_mins(1), shown, place })
     }
 
     pub const fn dialect(&self) -> Dialect {

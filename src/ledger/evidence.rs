@@ -224,7 +224,7 @@ async fn settle(
                 worker: evidence.worker,
                 generation: row.generation,
                 started,
-                ended: now,
+                at: now,
                 phase: evidence.phase,
                 outcome: evidence.outcome,
                 blame: Blame::Row,

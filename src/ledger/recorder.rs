@@ -79,7 +79,7 @@ impl Finish {
             worker: me.worker,
             generation,
             started: self.started,
-            ended: self.ended,
+            at: self.ended,
             phase: self.phase,
             outcome: self.outcome,
             blame: self.blame,

@@ -187,7 +187,7 @@ async fn settle_one(
         worker: victim.worker,
         generation: row.generation,
         started,
-        ended: now,
+        at: now,
         phase,
         outcome,
         blame: Blame::Connection,

@@ -99,7 +99,7 @@ async fn claims_and_groups_go_on_side_by_side(place: Place) {
 async fn a_row_that_is_not_due_is_left(place: Place) {
     let books = Books::with(place, 2, Policy::Hold).await;
     let one = books.worker().await;
-    let later = NOW + std::time::Duration::from_secs(60);
+    let later = NOW + std::time::Duration::from_mins(1);
     books.run(&format!("update delivery set due_at = {} where id = 1", later.0)).await;
     let claimed = one.claim(9).await.rows;
     assert_eq!(claimed.iter().map(|row| row.id.0).collect::<Vec<_>>(), [2]);
@@ -127,7 +127,7 @@ async fn a_suspect_refusal_lets_the_next_worker_try(place: Place) {
     let two = books.worker().await;
     let row = one.begin().await;
     assert_eq!(two.claim(9).await.rows, []);
-    let due = NOW + std::time::Duration::from_secs(300);
+    let due = NOW + std::time::Duration::from_mins(5);
     one.finish(row, 1, Outcome::Refused, Settled::Ready { due }).await;
     assert_eq!(two.claim(9).await.rows.len(), 1);
 }

@@ -53,7 +53,7 @@ async fn a_day_of_tokens_survives_a_restart(place: Place) {
     let again = again.await.unwrap();
     assert!(matches!(take(again.clone(), NOW, DAY).await, Tokens::Taken { tokens: 1, .. }));
     assert_eq!(take(again.clone(), NOW, DAY).await, Tokens::NotBefore(DAY.1));
-    let tomorrow = (DAY.1, DAY.1 + Duration::from_secs(86_400));
+    let tomorrow = (DAY.1, DAY.1 + Duration::from_hours(24));
     assert!(matches!(take(again, DAY.1, tomorrow).await, Tokens::Taken { tokens: 2, .. }));
 }
 
@@ -101,7 +101,7 @@ async fn a_failing_transport_is_closed_for_all_and_tried_by_one(place: Place) {
     let (one, two) = (books.worker().await.me.worker, books.worker().await.me.worker);
     let (ledger, relay) = (&books.ledger, || "smtp.relay".to_owned());
     assert_eq!(ledger.endpoint("smtp.relay").await.unwrap().failures, 0);
-    let until = NOW + Duration::from_secs(60);
+    let until = NOW + Duration::from_mins(1);
     ledger.endpoint_failed(relay(), "421 busy".to_owned(), until, NOW).await.unwrap();
     let state = ledger.endpoint_failed(relay(), "421 again".to_owned(), NOW, NOW).await.unwrap();
     assert_eq!((state.failures, state.closed_until, state.why.as_str()), (2, until, "421 again"));

@@ -30,14 +30,16 @@ use ittsu::ledger::settle::SettleRequest;
 use ittsu::ledger::sweep::{StepFileEntry, Swept, Victim};
 use ittsu::ledger::workers::{Identity, Registered};
 
-use super::engines::Place;
+use super::engines::{Engine, Place};
 
 /// The moment at which tests stand; one hour is enough room before and behind it.
 pub(crate) const NOW: Timestamp = Timestamp(1_800_000_000_000_000);
+/// A template version that `make_unwritable` lets the database refuse.
+pub(crate) const UNWRITABLE: i64 = 666;
 pub(crate) const BATCH: BatchId = BatchId(1);
-pub(crate) const RETRY_FIRST: Duration = Duration::from_secs(300);
+pub(crate) const RETRY_FIRST: Duration = Duration::from_mins(5);
 /// The deadlines `data`, `body` and `answer` together.
-pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(900);
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_mins(15);
 
 /// A ledger whose batch 1 is running, with rows 1 to n ready.
 pub(crate) struct Books {
@@ -183,6 +185,36 @@ impl Books {
             })
             .await
             .expect("a statement of the test")
+    }
+
+    /// Lets the database refuse the template version `UNWRITABLE`, as it may refuse any value.
+    pub(crate) async fn make_unwritable(&self) {
+        let sql = match self.place.engine {
+            Engine::Sqlite => {
+                "create trigger refuse before insert on attempt when new.template = 666
+                 begin select raise(abort, 'refused'); end"
+            }
+            _ => "alter table attempt add constraint refuse check (template <> 666)",
+        };
+        self.run(sql).await;
+    }
+
+    /// Changes rows one after the other in one transaction, in the order given.
+    pub(crate) async fn touch_rows(&self, rows: &[i64]) {
+        let rows = rows.to_vec();
+        self.db
+            .write(move |tx| {
+                let rows = rows.clone();
+                Box::pin(async move {
+                    for row in rows {
+                        let sql = "update delivery set updated = updated + 1 where id = ?";
+                        tx.query(sql).bind(row).execute().await?;
+                    }
+                    Ok::<_, DbError>(())
+                })
+            })
+            .await
+            .expect("rows are touched");
     }
 
     pub(crate) async fn rows(&self, sql: &str) -> Vec<Row> {

@@ -12,7 +12,6 @@ use tokio::task::JoinSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Fault {
-    None = 0,
     /// The server gets it and answers; the client hears nothing but the end of the connection.
     LoseAnswer = 1,
     /// The client's connection ends; the server gets the request when the test says so.
@@ -118,7 +117,7 @@ async fn pass(mut client: TcpStream, server: &str, shared: &Shared) -> std::io::
                 match shared.strike(request) {
                     1 | 3 => {
                         server.write_all(request).await?;
-                        server.read(&mut down).await?;
+                        let _ = server.read(&mut down).await?;
                         shared.struck.notify_one();
                         return Ok(());
                     }
@@ -127,7 +126,7 @@ async fn pass(mut client: TcpStream, server: &str, shared: &Shared) -> std::io::
                         shared.struck.notify_one();
                         shared.deliver.notified().await;
                         server.write_all(request).await?;
-                        server.read(&mut down).await?;
+                        let _ = server.read(&mut down).await?;
                         shared.delivered.notify_one();
                         return Ok(());
                     }
