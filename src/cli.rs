@@ -7,6 +7,7 @@
 //! (whose doc comments are the help) above its `run`.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tokio::runtime;
@@ -156,7 +157,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, clock: Clock) -> ExitCode {
         Ok(runtime) => runtime,
         Err(err) => return shell.printer.fail(&CliError::failed("no runtime").because(&err)),
     };
-    match runtime.block_on(command.run(&mut shell)) {
+    let ended = runtime.block_on(command.run(&mut shell));
+    // A thread may still wait for standard input, which nobody is going to close.
+    runtime.shutdown_timeout(Duration::from_millis(200));
+    match ended {
         Ok(code) => code,
         Err(err) => shell.printer.fail(&hinted(err, word.as_deref())),
     }
