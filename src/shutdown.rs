@@ -6,9 +6,14 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+/// The same signal again within this time is the same request; nobody types that fast.
+const ECHO: Duration = Duration::from_millis(100);
 
 /// A request to end, shared by everything that runs.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +74,7 @@ impl Shutdown {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
         let mut hangup = signal(SignalKind::hangup())?;
+        let mut last: Option<(SignalKind, Instant)> = None;
         loop {
             let kind = tokio::select! {
                 _ = interrupt.recv() => SignalKind::interrupt(),
@@ -78,8 +84,11 @@ impl Shutdown {
             let number = kind.as_raw_value();
             let first =
                 self.signal.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
+            let is_echo = last.is_some_and(|(same, at)| same == kind && at.elapsed() < ECHO);
+            last = Some((kind, Instant::now()));
             // A terminal that goes away hangs up and may terminate as well: that is one request.
-            if first.is_ok() || kind != SignalKind::hangup() {
+            // So are two of one kind at once: timeout(1) signals its child and then its own group.
+            if first.is_ok() || (kind != SignalKind::hangup() && !is_echo) {
                 self.ask();
             }
         }

@@ -32,6 +32,7 @@ pub(super) struct Hands {
     pace: Allowance,
     /// Rows that a connection has, and whether they were claimed once more meanwhile.
     out: HashMap<RecipientId, Again>,
+    stops: u64,
 }
 
 /// Whether a row that a connection has came in a second time.
@@ -54,8 +55,9 @@ struct Held {
     lanes: Option<usize>,
     /// Taken out since the last claim, to tell how fast it goes.
     taken: usize,
-    /// Nothing is taken until the ledger has been looked at again.
-    is_stopped: bool,
+    /// The how manieth stop this was: nothing is taken until the ledger, looked at after it, says
+    /// that the batch runs.
+    stopped: Option<u64>,
 }
 
 /// Whose allowance is meant.
@@ -79,8 +81,16 @@ impl Hands {
         self.pace.set_rate(rate);
     }
 
+    /// Returns how often a batch was stopped so far; to be asked before the ledger is looked at.
+    pub(super) fn stops(&self) -> u64 {
+        self.stops
+    }
+
     /// Takes over which batches run now; returns those that ran before and do not any more.
-    pub(super) fn serve(&mut self, running: Vec<Arc<Served>>) -> Vec<BatchId> {
+    ///
+    /// `as_of` is what `stops` said before the ledger was looked at, if what was stopped until then
+    /// has reached it: a batch that a breaker stopped since stays stopped.
+    pub(super) fn serve(&mut self, running: Vec<Arc<Served>>, as_of: Option<u64>) -> Vec<BatchId> {
         let mut before = std::mem::take(&mut self.batches);
         for served in running {
             let place = before.iter().position(|held| held.served.id == served.id);
@@ -92,16 +102,16 @@ impl Hands {
             // None are held before some were taken in the ledger.
             held.lanes = served.connections.map(|_| held.lanes.unwrap_or(0));
             held.served = served;
-            held.is_stopped = false;
+            held.stopped = held.stopped.filter(|&stop| as_of.is_none_or(|as_of| stop > as_of));
             self.batches.push(held);
         }
         let gone: Vec<BatchId> = before.iter().map(|held| held.served.id).collect();
         // What is still on the wire of a batch that ended has to be counted to its end.
-        self.batches.extend(before.into_iter().filter(|held| held.on_wire > 0).map(|mut held| {
+        for mut held in before.into_iter().filter(|held| held.on_wire > 0) {
             held.rows.clear();
-            held.is_stopped = true;
-            held
-        }));
+            held.stopped = Some(self.stops);
+            self.batches.push(held);
+        }
         gone
     }
 
@@ -120,7 +130,9 @@ impl Hands {
             }
             None => true,
         });
-        let Some(held) = self.find(batch).filter(|held| !held.is_stopped) else { return false };
+        let Some(held) = self.find(batch).filter(|held| held.stopped.is_none()) else {
+            return false;
+        };
         // Likewise a row that still waits here: what came last is what the ledger knows.
         let known: HashSet<RecipientId> = new.iter().map(|row| row.id).collect();
         held.rows.retain(|(row, _)| !known.contains(&row.id));
@@ -159,7 +171,7 @@ impl Hands {
         if let Some(held) = self.find(job.served.id) {
             held.on_wire -= 1;
             held.pace.unspend();
-            if !held.is_stopped {
+            if held.stopped.is_none() {
                 held.rows.push_front((job.row, job.suppression_seen));
             }
         }
@@ -185,9 +197,11 @@ impl Hands {
 
     /// Lets go of a batch's rows and takes no more until it is served again.
     pub(super) fn stop(&mut self, batch: BatchId) {
+        self.stops += 1;
+        let stop = self.stops;
         if let Some(held) = self.find(batch) {
             held.rows.clear();
-            held.is_stopped = true;
+            held.stopped = Some(stop);
         }
     }
 
@@ -214,7 +228,7 @@ impl Hands {
         let mut supplies: Vec<Supply> = Vec::new();
         for step in 0..self.batches.len() {
             let held = &mut self.batches[(turn + step) % batches];
-            if !held.is_stopped && held.is_open(now) {
+            if held.stopped.is_none() && held.is_open(now) {
                 let taken = std::mem::take(&mut held.taken);
                 let served = Arc::clone(&held.served);
                 supplies.push(Supply { served, in_hand: held.rows.len(), taken });
@@ -284,12 +298,12 @@ impl Hands {
 
     /// Reports whether a batch is served now.
     pub(super) fn serves(&self, batch: BatchId) -> bool {
-        self.batches.iter().any(|held| held.served.id == batch && !held.is_stopped)
+        self.batches.iter().any(|held| held.served.id == batch && held.stopped.is_none())
     }
 
     /// Returns the batches that are served now.
     pub(super) fn running(&self) -> Vec<Arc<Served>> {
-        let running = self.batches.iter().filter(|held| !held.is_stopped);
+        let running = self.batches.iter().filter(|held| held.stopped.is_none());
         running.map(|held| Arc::clone(&held.served)).collect()
     }
 
@@ -314,7 +328,7 @@ impl Held {
             on_wire: 0,
             lanes: None,
             taken: 0,
-            is_stopped: false,
+            stopped: None,
         }
     }
 
@@ -324,7 +338,7 @@ impl Held {
 
     /// Returns how many more rows of this batch may be on the wire.
     fn free(&self, now: Timestamp) -> usize {
-        if self.is_stopped || self.rows.is_empty() || !self.is_open(now) {
+        if self.stopped.is_some() || self.rows.is_empty() || !self.is_open(now) {
             return 0;
         }
         let lanes = self.lanes.unwrap_or(usize::MAX);

@@ -61,6 +61,10 @@ impl Look {
         if !matches!(shift.settings.serve, Serve::Batch(_)) {
             shift.ledger.start_scheduled(LATE, now).await?;
         }
+        // What breakers have stopped is in the ledger only when no errand is open.
+        let is_quiet = shift.errands.open() == 0;
+        let stops: Vec<Option<u64>> =
+            self.routes.iter().map(|route| is_quiet.then(|| route.hands().stops())).collect();
         let only = match shift.settings.serve {
             Serve::Batch(id) => Some(id),
             Serve::Everything | Serve::Kinds(_) => None,
@@ -75,10 +79,10 @@ impl Look {
             }
         }
         self.known.retain(|id, _| mine.iter().any(|status| status.batch.id == *id));
-        for route in &self.routes {
+        for (route, as_of) in self.routes.iter().zip(stops) {
             route.learn(&shift.ledger.endpoint(&route.name).await?);
             let running = by_route.remove(route.name.as_str()).unwrap_or_default();
-            for gone in route.hands().serve(running) {
+            for gone in route.hands().serve(running, as_of) {
                 shift.errands.ask(Errand::GiveBack(gone));
             }
             route.need.notify_one();

@@ -11,6 +11,7 @@ mod support;
 mod cli;
 mod compose;
 mod config;
+mod crash;
 mod dispatch;
 mod harness;
 mod intake;
