@@ -15,8 +15,15 @@ impl From<OpsError> for CliError {
             Trouble::Away => ExitCode::Unreachable,
         };
         let mut worded = Self::new(code, err.message);
-        if let Some(source) = &err.source {
-            worded = worded.because(source.as_ref());
+        // What the message says already is not said again as its own cause.
+        match err.source.as_deref() {
+            Some(source) if source.to_string() == worded.message => {
+                if let Some(inner) = source.source() {
+                    worded = worded.because(inner);
+                }
+            }
+            Some(source) => worded = worded.because(source),
+            None => {}
         }
         worded.hint = err.hint;
         worded

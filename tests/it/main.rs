@@ -17,5 +17,6 @@ mod harness;
 mod intake;
 mod ledger;
 mod report;
+mod story;
 mod tidy;
 mod transport;
