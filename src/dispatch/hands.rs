@@ -45,6 +45,13 @@ pub(super) enum Again {
     Yes,
 }
 
+/// Whether it is time to claim more rows of the batch that a row was taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stock {
+    Enough,
+    Low,
+}
+
 #[derive(Debug)]
 struct Held {
     served: Arc<Served>,
@@ -55,6 +62,8 @@ struct Held {
     lanes: Option<usize>,
     /// Taken out since the last claim, to tell how fast it goes.
     taken: usize,
+    /// When only so many rows are left, it is time to claim more.
+    low: usize,
     /// The how manieth stop this was: nothing is taken until the ledger, looked at after it, says
     /// that the batch runs.
     stopped: Option<u64>,
@@ -137,11 +146,12 @@ impl Hands {
         let known: HashSet<RecipientId> = new.iter().map(|row| row.id).collect();
         held.rows.retain(|(row, _)| !known.contains(&row.id));
         held.rows.extend(new.into_iter().map(|row| (row, suppression_seen)));
+        held.low = held.rows.len() / 2;
         true
     }
 
-    /// Takes the next row that may go at `now`, if there is one.
-    pub(super) fn take(&mut self, now: Timestamp) -> Option<Job> {
+    /// Takes the next row that may go at `now`, if there is one, and says whether more are needed.
+    pub(super) fn take(&mut self, now: Timestamp) -> Option<(Job, Stock)> {
         if !self.pace.allows(now) {
             return None;
         }
@@ -159,7 +169,8 @@ impl Hands {
             self.pace.spend();
             self.turn = place + 1;
             self.out.insert(row.id, Again::No);
-            return Some(Job { row, suppression_seen, served: Arc::clone(&held.served) });
+            let stock = if held.rows.len() == held.low { Stock::Low } else { Stock::Enough };
+            return Some((Job { row, suppression_seen, served: Arc::clone(&held.served) }, stock));
         }
         None
     }
@@ -296,6 +307,11 @@ impl Hands {
         self.batches.iter().map(|held| held.on_wire).sum()
     }
 
+    /// Reports whether nothing is in hand or on the wire.
+    pub(super) fn are_empty(&self) -> bool {
+        self.in_hand() == 0 && self.on_wire() == 0
+    }
+
     /// Reports whether a batch is served now.
     pub(super) fn serves(&self, batch: BatchId) -> bool {
         self.batches.iter().any(|held| held.served.id == batch && held.stopped.is_none())
@@ -328,6 +344,7 @@ impl Held {
             on_wire: 0,
             lanes: None,
             taken: 0,
+            low: 0,
             stopped: None,
         }
     }

@@ -22,7 +22,7 @@ use crate::ledger::shared::endpoint::EndpointRow;
 use crate::transport::Ended;
 
 use super::errand::{Errand, Errands};
-use super::hands::{Hands, Job};
+use super::hands::{Hands, Job, Stock};
 use super::settings::RouteSettings;
 use super::throttle::Throttle;
 
@@ -104,11 +104,11 @@ impl Route {
 
     /// Takes the next row that may go; asks the keeper for more in time.
     pub(super) fn take(&self, now: Timestamp) -> Option<Job> {
-        let job = self.hands().take(now);
-        if job.is_none() {
+        let taken = self.hands().take(now);
+        if !matches!(taken, Some((_, Stock::Enough))) {
             self.need.notify_one();
         }
-        job
+        taken.map(|(job, _)| job)
     }
 
     /// Takes claimed rows in; those of a batch that is not served here are given back.

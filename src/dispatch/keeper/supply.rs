@@ -145,7 +145,7 @@ impl Supplier {
         let connections = self.route.settings.connections;
         let most = usize::try_from(supply.served.frozen.claim).unwrap_or(usize::MAX);
         let size = claim_size(pace.per_second, connections, most);
-        if now < pace.not_before || supply.in_hand * 2 > size { 0 } else { size - supply.in_hand }
+        if now < pace.not_before || supply.in_hand * 2 > size { 0 } else { size }
     }
 
     async fn claim_for(&mut self, batch: BatchId, wanted: usize) {

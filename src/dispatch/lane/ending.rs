@@ -15,6 +15,7 @@ use super::super::errand::Errand;
 use super::super::hands::Job;
 use super::super::outcome_file::Kept;
 use super::super::route::{Route, Worn};
+use super::super::settings::Until;
 use super::super::shift::Shift;
 use super::{Flow, Lane, Line, Pending};
 
@@ -146,5 +147,9 @@ pub(super) fn recorded(shift: &Shift, route: &Route, last: Pending, answer: Fini
             }
         }
         FinishAnswer::Lost => shift.learn(Kept::of(&last.finish)),
+    }
+    // A worker that is to end when nothing is left need not wait for the next look.
+    if shift.settings.until != Until::Forever && route.hands().are_empty() {
+        shift.look_soon();
     }
 }
