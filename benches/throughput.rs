@@ -5,6 +5,8 @@
 //! the attempt is appended, the counters are kept. Each figure is the median of interleaved rounds
 //! in one run; only the ratios mean anything on another machine.
 
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
+
 #[path = "../tests/it/support/engines.rs"]
 #[expect(dead_code, unused_imports, unused_macros, reason = "shared with the tests")]
 mod engines;
@@ -131,18 +133,18 @@ impl Bench {
     ) -> f64 {
         let batch = self.batch(size, messages).await;
         let mut smtp = SmtpRoute::plain(sink.ip().to_string(), sink.port());
-        smtp.ehlo_name = "bench.example".to_owned();
+        "bench.example".clone_into(&mut smtp.ehlo_name);
         let route = RouteSettings {
             route: Route::Smtp(smtp),
             connections,
             messages_per_connection: u32::MAX,
             rate: None,
-            longest: Duration::from_secs(900),
+            longest: Duration::from_mins(15),
         };
         let settings = Settings {
             state_dir: self.place.path("state"),
             heartbeat: Duration::from_secs(5),
-            lost_after: Duration::from_secs(60),
+            lost_after: Duration::from_mins(1),
             serve: Serve::Batch(batch),
             until: Until::Idle,
             routes: [("smtp.sink".to_owned(), route)].into(),
@@ -221,11 +223,7 @@ fn frozen() -> Frozen {
         envelope_from: "bounce@example.com".to_owned(),
         on_unknown: OnUnknown::one_word(Policy::Hold),
         once_per: OncePer::Batch,
-        retry: Retry {
-            attempts: 5,
-            first: Duration::from_secs(300),
-            last: Duration::from_secs(14_400),
-        },
+        retry: Retry { attempts: 5, first: Duration::from_mins(5), last: Duration::from_hours(4) },
         retry_refused: Vec::new(),
         hours: None,
         timezone: "UTC".to_owned(),

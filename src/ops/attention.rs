@@ -152,7 +152,7 @@ mod tests {
             state: BatchState::Running,
             counts: Counts { ready: 1_240, sent: 3_760, failed: 12, ..Counts::default() },
             paused_itself: None,
-            oldest_ready_at: Some(NOW - Duration::from_secs(60)),
+            oldest_ready_at: Some(NOW - Duration::from_mins(1)),
             scheduled_at: None,
             hands: Hands::Some,
             quiet_for: None,
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn each_need_is_seen() {
-        let long_ago = NOW - Duration::from_secs(3_600 * 2);
+        let long_ago = NOW - Duration::from_hours(2);
         let unknown = Counts { sending: 2, unknown: 2, ..running().counts };
         let cases = [
             (Look { counts: unknown, ..running() }, Need::Unknown),
@@ -209,8 +209,8 @@ mod tests {
     #[test]
     fn what_waits_for_its_hours_or_for_a_person_is_no_stall() {
         let long = Look {
-            oldest_ready_at: Some(NOW - Duration::from_secs(36_000)),
-            quiet_for: Some(Duration::from_secs(36_000)),
+            oldest_ready_at: Some(NOW - Duration::from_hours(10)),
+            quiet_for: Some(Duration::from_hours(10)),
             ..running()
         };
         assert_eq!(needs(&Look { closed: Some("08:00-21:00"), ..long.clone() }), []);

@@ -73,10 +73,11 @@ fn a_notice_that_breaks_after_1_500_mails_reaches_everybody_and_nobody_is_mailed
         }
         assert_eq!(done["state"], "done");
         let mails = mails(&server);
-        assert_eq!(mails.len() as i64, MEMBERS - REFUSED, "everybody got it");
+        assert_eq!(i64::try_from(mails.len()), Ok(MEMBERS - REFUSED), "everybody got it");
         let twice: Vec<_> = mails.iter().filter(|&(_, &n)| n > 1).map(|(who, _)| who).collect();
         let named = done["maybe_twice"].as_i64().unwrap();
-        assert!(twice.len() as i64 <= named && named <= CONNECTIONS, "{twice:?}: {done}");
+        let doubles = i64::try_from(twice.len()).expect("a few");
+        assert!(doubles <= named && named <= CONNECTIONS, "{twice:?}: {done}");
         for who in twice {
             let found = shell.run(&["find", who]);
             assert!(found.stdout.contains("Two copies are possible"), "{found}");
@@ -169,7 +170,7 @@ fn wait_until(shell: &Shell, child: &mut Child, is_so: impl Fn() -> bool) {
     while !is_so() {
         let ended = child.try_wait().unwrap();
         assert_eq!(ended, None, "the run ended by itself: {}", shell.read("first.log"));
-        assert!(begun.elapsed() < Duration::from_secs(300), "the run does not come on");
+        assert!(begun.elapsed() < Duration::from_mins(5), "the run does not come on");
         std::thread::yield_now();
     }
 }

@@ -2,6 +2,7 @@
 
 use ittsu::cli::demo::mailserver::{Behaviour, MailServer};
 use serde_json::Value;
+use std::fmt::Write as _;
 
 use crate::support::shell::{Output, Shell};
 
@@ -50,7 +51,7 @@ retry = {{ attempts = 3, first = "1s", last = "2s" }}
     pub(crate) fn list(&self, file: &str, people: &[&str]) {
         let mut csv = "no,name,email\n".to_owned();
         for (place, who) in people.iter().enumerate() {
-            csv += &format!("{},Person {who},{who}@member.example\n", place + 1);
+            writeln!(csv, "{},Person {who},{who}@member.example", place + 1).expect("text");
         }
         self.shell.write(file, csv);
     }

@@ -54,12 +54,12 @@ fn a_login_that_works_leaves_no_trace_of_the_password() {
     let server = MailServer::start(wants_login()).unwrap();
     let shell = shell(&server, CANARY);
     let send = ["-vv", "send", "notice", "notice-1", "--from", "people.csv", "--confirm", "1"];
-    let sent = shell.run(&send);
-    assert_eq!(sent.code, Some(0), "{sent}");
+    let run = shell.run(&send);
+    assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(server.journal().len(), 1);
     let encoded = data_encoding::BASE64.encode(format!("\0bulk\0{CANARY}").as_bytes());
     for word in [CANARY, encoded.as_str()] {
-        assert!(!sent.to_string().contains(word), "{sent}");
+        assert!(!run.to_string().contains(word), "{run}");
         assert!(!holds(&everything_below(&shell.path("")), word), "a file holds {word}");
     }
     for words in [&["config", "show"][..], &["config", "show", "--json"], &["status", "--json"]] {
@@ -74,9 +74,9 @@ fn a_refused_login_pauses_fails_nobody_and_shows_no_password() {
     let wrong = "wrong-kanaria-77";
     let shell = shell(&server, wrong);
     let send = ["-vv", "send", "notice", "notice-1", "--from", "people.csv", "--confirm", "1"];
-    let sent = shell.run(&send);
-    assert_eq!(sent.code, Some(3), "{sent}");
-    assert!(!sent.to_string().contains(wrong), "{sent}");
+    let run = shell.run(&send);
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(!run.to_string().contains(wrong), "{run}");
     assert!(!holds(&everything_below(&shell.path("")), wrong));
     let status = shell.run(&["status", "notice-1", "--json"]);
     let document: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
@@ -90,8 +90,8 @@ fn a_secret_that_is_missing_is_named_before_anything_is_sent() {
     let server = MailServer::start(wants_login()).unwrap();
     let shell = shell(&server, "");
     let send = ["send", "notice", "notice-1", "--from", "people.csv", "--confirm", "1"];
-    let sent = shell.run(&send);
-    assert_eq!(sent.code, Some(2), "{sent}");
-    assert!(sent.stderr.contains("RELAY_PASSWORD"), "{sent}");
+    let run = shell.run(&send);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("RELAY_PASSWORD"), "{run}");
     assert_eq!(server.seen().connections, 0);
 }
