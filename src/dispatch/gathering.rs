@@ -34,7 +34,7 @@ impl Gathering {
 
 /// Moves a running mean by an eighth of the difference; the first value is taken whole.
 fn mean(so_far: Duration, new: Duration) -> Duration {
-    if so_far.is_zero() { new } else { so_far - so_far / 8 + new / 8 }
+    if so_far.is_zero() { new } else { so_far / 8 * 7 + new / 8 }
 }
 
 #[cfg(test)]

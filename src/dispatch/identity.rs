@@ -55,13 +55,13 @@ fn find(pid: i64) -> Found {
 }
 
 /// Reads state and start time; the name in parentheses may hold anything, also parentheses.
-fn parse_stat(stat: &str) -> Option<Found> {
-    let (_, after_name) = stat.rsplit_once(')')?;
+fn parse_stat(line: &str) -> Option<Found> {
+    let (_, after_name) = line.rsplit_once(')')?;
     let mut fields = after_name.split_ascii_whitespace();
-    let state = fields.next()?;
+    let letter = fields.next()?;
     // Field 22 of the line (`proc(5)`), the state being field 3.
     let start = fields.nth(18)?.parse().ok()?;
-    Some(Found::Process { start, defunct: matches!(state, "Z" | "X") })
+    Some(Found::Process { start, defunct: matches!(letter, "Z" | "X") })
 }
 
 #[cfg(test)]

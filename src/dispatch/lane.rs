@@ -194,7 +194,7 @@ impl Lane {
         self.slot.turn();
         let notes = Notes::new(&self.slot, &job.row, attempt, &self.shift.pulse);
         notes.begin();
-        let start = self.start(&job, attempt, now);
+        let start = Self::start(&job, attempt, now);
         let shutdown = self.shift.shutdown.clone();
         let since = Instant::now();
         let (answer, offered) = {
@@ -232,7 +232,7 @@ impl Lane {
         let dot = notes.dot();
         drop(notes);
         let worn = if line.messages == 0 { Worn::New } else { Worn::Used };
-        self.conclude(job, attempt, now, &ended, dot, worn);
+        self.conclude(&job, attempt, now, &ended, dot, worn);
         self.keep(line, &ended).await
     }
 
@@ -254,7 +254,7 @@ impl Lane {
         self.prepare(job, now, date).unwrap_or(prepared)
     }
 
-    fn start(&self, job: &Job, attempt: Attempt, at: Timestamp) -> Start {
+    fn start(job: &Job, attempt: Attempt, at: Timestamp) -> Start {
         Start {
             row: job.row.id,
             batch: job.served.id,
@@ -313,7 +313,7 @@ impl Lane {
             }
             Ok(Some(StartAnswer::SuppressionMoved)) => self.look_again(job).await,
             Err(Broken::Unwritable) => {
-                let later = self.shift.clock.now() + Duration::from_secs(60);
+                let later = self.shift.clock.now() + Duration::from_mins(1);
                 self.shift.errands.ask(Errand::PutOff(vec![(row, later)]));
             }
             // It was given back and claimed again, and nobody here has it now.
@@ -355,16 +355,16 @@ impl Lane {
         match shift.desk.write(Step { finish, start }, dot).await {
             Answer::Written(written) => {
                 if let Some((last, answer)) = pending.zip(written.finish) {
-                    ending::recorded(shift, route, last, answer);
+                    ending::recorded(shift, route, &last, answer);
                 }
                 Ok(written.start)
             }
             Answer::Unwritable => {
-                pending.iter().for_each(|_| shift.not_recorded());
+                shift.not_recorded(pending.as_ref().map_or(0, |_| 1));
                 Err(Broken::Unwritable)
             }
             Answer::Kept => {
-                pending.iter().for_each(|_| shift.not_recorded());
+                shift.not_recorded(pending.as_ref().map_or(0, |_| 1));
                 Err(Broken::Ends)
             }
             Answer::Fenced(kept) => {

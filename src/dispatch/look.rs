@@ -19,7 +19,7 @@ use super::settings::{Serve, Until};
 use super::shift::Shift;
 
 /// A start that was missed by more than this is left to a person.
-const LATE: Duration = Duration::from_secs(3600);
+const LATE: Duration = Duration::from_hours(1);
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Looks for one shift.

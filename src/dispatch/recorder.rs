@@ -312,7 +312,9 @@ impl<W: Writer> RecorderTask<W> {
     /// Answers a group that could not be written before the end; its ends are in the file.
     fn give_up(&mut self, mut group: Vec<Request>) {
         self.keep(&mut group);
-        group.into_iter().for_each(|request| request.tell(Answer::Kept));
+        for request in group {
+            request.tell(Answer::Kept);
+        }
     }
 
     /// Takes the request that the ledger refuses out of the group.

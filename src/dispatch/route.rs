@@ -129,7 +129,9 @@ impl Route {
     pub(super) fn pause(&self, batches: Vec<BatchId>, because: String) {
         {
             let mut hands = self.hands();
-            batches.iter().for_each(|&batch| hands.stop(batch));
+            for &batch in &batches {
+                hands.stop(batch);
+            }
         }
         self.errands.ask(Errand::Pause { batches, because });
     }

@@ -184,7 +184,7 @@ const fn minutes_until_close(hours: Hours, minute: u16) -> u16 {
 
 /// Returns the local calendar day around `now`: its midnight and the next one.
 pub(super) fn day(now: Timestamp, zone: &TimeZone) -> (Timestamp, Timestamp) {
-    let whole = || (now, now + Duration::from_secs(86_400));
+    let whole = || (now, now + Duration::from_hours(24));
     let Ok(at) = jiff::Timestamp::from_microsecond(now.0) else { return whole() };
     let Ok(start) = at.to_zoned_datetime(zone.clone()).start_of_day() else { return whole() };
     let Ok(end) = start.tomorrow().and_then(|next| next.start_of_day()) else { return whole() };
@@ -234,6 +234,6 @@ mod tests {
     fn a_day_in_which_the_clock_is_set_forward_is_shorter() {
         let berlin = TimeZone::get("Europe/Berlin").unwrap();
         let (start, end) = day(at("2026-03-29T10:00:00Z"), &berlin);
-        assert_eq!(end.since(start), Duration::from_secs(23 * 3600));
+        assert_eq!(end.since(start), Duration::from_hours(23));
     }
 }

@@ -116,10 +116,10 @@ impl Shift {
         Jitter(self.chance.lock().unwrap_or_else(PoisonError::into_inner).f64())
     }
 
-    /// Counts an end that could not be recorded; its row is in doubt.
-    pub(super) fn not_recorded(&self) {
-        self.unrecorded.fetch_add(1, Ordering::Relaxed);
-        self.tally.in_doubt(1);
+    /// Counts ends that could not be recorded; their rows are in doubt.
+    pub(super) fn not_recorded(&self, ends: u32) {
+        self.unrecorded.fetch_add(ends as usize, Ordering::Relaxed);
+        self.tally.in_doubt(u64::from(ends));
     }
 
     pub(super) fn unrecorded(&self) -> usize {

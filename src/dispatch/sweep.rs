@@ -131,11 +131,17 @@ async fn replay_file(
     let mut orphan = match Orphan::take(path) {
         Ok(Some(orphan)) => orphan,
         Ok(None) => return Ok(()),
-        Err(error) => return unreadable(path, &error),
+        Err(error) => {
+            unreadable(path, &error);
+            return Ok(());
+        }
     };
     let kept = match orphan.read() {
         Ok(kept) => kept,
-        Err(error) => return unreadable(path, &error),
+        Err(error) => {
+            unreadable(path, &error);
+            return Ok(());
+        }
     };
     let mut is_refused = false;
     for kept in kept {
@@ -150,13 +156,15 @@ async fn replay_file(
             }
         }
     }
-    if is_refused { Ok(()) } else { orphan.remove().or_else(|error| unreadable(path, &error)) }
+    if !is_refused && let Err(error) = orphan.remove() {
+        unreadable(path, &error);
+    }
+    Ok(())
 }
 
 /// A file that cannot be read stays where it is; its rows are unknown, which is true.
-fn unreadable<E>(path: &Path, error: &io::Error) -> Result<(), E> {
+fn unreadable(path: &Path, error: &io::Error) {
     tracing::warn!(path = %path.display(), %error, "an outcome file cannot be replayed");
-    Ok(())
 }
 
 /// Sweeps the workers whose process is proved gone, seen from this process; never a silent one.
@@ -177,7 +185,7 @@ pub async fn sweep_gone(
 
 fn answer_within(settings: &Settings) -> Duration {
     // A batch of a route this worker does not know may be among the rows: the RFC's own times.
-    let rfc = Duration::from_secs((2 + 3 + 10) * 60);
+    let rfc = Duration::from_mins(2 + 3 + 10);
     settings.routes.values().map(|route| route.longest).max().unwrap_or(rfc)
 }
 

@@ -146,7 +146,9 @@ impl Connections {
     /// Frees the lanes of batches.
     pub(super) fn leave(&mut self) {
         for (batch, numbers) in std::mem::take(&mut self.of_batches) {
-            numbers.iter().for_each(|&number| self.release(&of_batch(batch), number));
+            for number in numbers {
+                self.release(&of_batch(batch), number);
+            }
         }
     }
 
@@ -159,7 +161,9 @@ impl Connections {
             self.of_batches.keys().copied().filter(|id| !limited.contains_key(id)).collect();
         for batch in old {
             let numbers = self.of_batches.remove(&batch).unwrap_or_default();
-            numbers.iter().for_each(|&number| self.release(&of_batch(batch), number));
+            for number in numbers {
+                self.release(&of_batch(batch), number);
+            }
         }
         for (batch, most) in limited {
             let (in_hand, on_wire) = self.route.hands().of(batch);

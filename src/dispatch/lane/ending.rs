@@ -23,7 +23,7 @@ impl Lane {
     /// Decides what an ended attempt makes of its row and keeps its end for the next request.
     pub(super) fn conclude(
         &mut self,
-        job: Job,
+        job: &Job,
         attempt: Attempt,
         started: Timestamp,
         ended: &Ended,
@@ -39,7 +39,7 @@ impl Lane {
         self.route.saw(now, ended, worn, self.shift.jitter());
         let words = ended.event.to_string();
         self.look_at(
-            &job,
+            job,
             Seen {
                 batch: &served.name,
                 route: &self.route.name,
@@ -137,7 +137,7 @@ fn by_rule(verdict: &Verdict, ended: &Ended, retry_refused: &[String]) -> Verdic
 }
 
 /// Counts a recorded end, or hands in as evidence what somebody else decided meanwhile.
-pub(super) fn recorded(shift: &Shift, route: &Route, last: Pending, answer: FinishAnswer) {
+pub(super) fn recorded(shift: &Shift, route: &Route, last: &Pending, answer: FinishAnswer) {
     match answer {
         FinishAnswer::Recorded => {
             shift.tally.count(last.finish.outcome, last.finish.settled);

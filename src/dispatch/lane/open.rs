@@ -24,8 +24,8 @@ impl Lane {
         };
         match opened {
             Ok(connection) => {
-                let _counted = self.route.opened();
-                self.line = Some(Line { connection, messages: 0, _counted });
+                let counted = self.route.opened();
+                self.line = Some(Line { connection, messages: 0, _counted: counted });
                 Flow::On
             }
             Err(ended) => self.could_not_open(&ended).await,

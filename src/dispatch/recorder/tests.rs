@@ -72,7 +72,7 @@ fn bench_grouping(does: impl IntoIterator<Item = Does>, grouping: Grouping) -> B
     let script = Script::default();
     script.left.lock().unwrap().extend(does);
     let clock = Clock::System;
-    let pulse = Arc::new(Pulse::new(clock.since_boot(), Duration::from_secs(60)));
+    let pulse = Arc::new(Pulse::new(clock.since_boot(), Duration::from_mins(1)));
     let (teller, told) = Teller::pair();
     let shutdown = Shutdown::default();
     let tools = Tools {

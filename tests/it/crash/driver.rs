@@ -62,7 +62,8 @@ impl Driver {
     pub(crate) async fn on(place: Place) -> Self {
         let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
         let seed = number("ITTSU_CRASH_SEED").unwrap_or_else(|| fastrand::u64(..));
-        let crashes_wanted = number("ITTSU_CRASHES").map_or(210, |wanted: u64| wanted as usize);
+        let crashes_wanted = number("ITTSU_CRASHES")
+            .map_or(210, |wanted: u64| usize::try_from(wanted).expect("a number"));
         let behaviour = Behaviour {
             seed,
             journal: Some(place.path("accepted.jsonl")),
@@ -354,5 +355,5 @@ async fn wait(child: &mut Child) -> std::process::ExitStatus {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(120), ends).await.expect("a worker that ends")
+    tokio::time::timeout(Duration::from_mins(2), ends).await.expect("a worker that ends")
 }

@@ -51,9 +51,9 @@ async fn asked_twice_a_worker_stops_at_once_and_counts_what_is_in_doubt(place: P
     let mut settings = office.settings();
     for route in settings.routes.values_mut() {
         if let Route::Smtp(smtp) = &mut route.route {
-            smtp.deadlines.answer = Duration::from_secs(600);
+            smtp.deadlines.answer = Duration::from_mins(10);
         }
-        route.longest = Duration::from_secs(600);
+        route.longest = Duration::from_mins(10);
     }
     let mut worker = office.hire(settings);
     office
@@ -98,8 +98,8 @@ async fn a_person_can_ask_a_worker_to_stop_through_the_ledger(place: Place) {
 async fn without_waiting_a_worker_ends_when_nothing_is_due_now(place: Place) {
     let office = Office::on(place, Behaviour::default()).await;
     let mut frozen = Office::frozen();
-    frozen.retry.first = Duration::from_secs(3600);
-    frozen.retry.last = Duration::from_secs(3600);
+    frozen.retry.first = Duration::from_hours(1);
+    frozen.retry.last = Duration::from_hours(1);
     let list = [people(20), vec!["r-450-422.1@example.test".to_owned()]].concat();
     let batch = office.running("notice-1", &list, frozen).await;
     let mut settings = office.settings();

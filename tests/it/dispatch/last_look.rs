@@ -107,15 +107,15 @@ async fn outside_its_hours_a_batch_waits_and_says_until_when(place: Place) {
     let mut worker = office.hire(office.settings());
 
     let until = loop {
-        match worker.told.recv().await.expect("a worker that says why it waits") {
-            Progress::Waiting { why: Waiting::Hours, until } => break until,
-            _ => {}
+        let told = worker.told.recv().await.expect("a worker that says why it waits");
+        if let Progress::Waiting { why: Waiting::Hours, until } = told {
+            break until;
         }
     };
     assert_eq!(until, Some(at("2026-12-01T08:00:00Z")));
     assert_eq!(office.server.seen().accepted, 0);
 
-    office.clock.advance(Duration::from_secs(20 * 3600));
+    office.clock.advance(Duration::from_hours(20));
     worker.ended().await;
     assert_eq!(office.counts(batch).await.sent, 5);
     office.check(batch).await;
@@ -128,7 +128,7 @@ async fn rows_that_were_not_sent_in_time_are_given_up(place: Place) {
     let frozen = Frozen {
         hours: Some("08:00-09:00".parse().unwrap()),
         timezone: "UTC".to_owned(),
-        give_up_after: Some(Duration::from_secs(2 * 3600)),
+        give_up_after: Some(Duration::from_hours(2)),
         ..Office::frozen()
     };
     let batch = office.running("notice-1", &people(30), frozen).await;
@@ -139,7 +139,7 @@ async fn rows_that_were_not_sent_in_time_are_given_up(place: Place) {
         })
         .await;
 
-    office.clock.advance(Duration::from_secs(3 * 3600));
+    office.clock.advance(Duration::from_hours(3));
     worker.ended().await;
 
     let rows = office.rows(batch).await;

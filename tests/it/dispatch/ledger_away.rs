@@ -183,7 +183,7 @@ fn kept(office: &Office) -> u64 {
 
 /// F09: cut off for longer than `lost_after`, between dot and answer.
 async fn a_worker_cut_off_beyond_the_limit_hands_in_late_answers_as_evidence(place: Place) {
-    let late = Deed::reply("250 2.0.0 ok").after(Duration::from_millis(4000));
+    let late = Deed::reply("250 2.0.0 ok").after(Duration::from_secs(4));
     let behaviour = Behaviour::default().with(At::Dot, When::To("late".to_owned()), late);
     let far = Far::on(place, behaviour).await;
     let list = vec!["late@example.test".to_owned()];
@@ -218,7 +218,7 @@ async fn a_worker_cut_off_beyond_the_limit_hands_in_late_answers_as_evidence(pla
 
 /// F10 and T1: the second attempt would begin only after the last moment of the first answer.
 async fn under_resend_a_late_answer_settles_the_row_before_a_second_copy_goes(place: Place) {
-    let late = Deed::reply("250 2.0.0 ok").after(Duration::from_millis(4000));
+    let late = Deed::reply("250 2.0.0 ok").after(Duration::from_secs(4));
     let behaviour = Behaviour::default().with(At::Dot, When::To("late".to_owned()), late);
     let far = Far::on(place, behaviour).await;
     let list = vec!["late@example.test".to_owned()];

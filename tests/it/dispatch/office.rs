@@ -259,7 +259,7 @@ impl Office {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), waits)
+        tokio::time::timeout(Duration::from_mins(1), waits)
             .await
             .unwrap_or_else(|_| panic!("it never came to this: {what}"));
     }
@@ -289,7 +289,7 @@ impl Running {
     /// Waits for its own end.
     pub(crate) async fn ended(mut self) -> Finished {
         let mut last = std::collections::VecDeque::new();
-        let ended = tokio::time::timeout(Duration::from_secs(60), async {
+        let ended = tokio::time::timeout(Duration::from_mins(1), async {
             loop {
                 tokio::select! {
                     ended = self.task.join_next() => return ended.expect("a worker"),
