@@ -25,7 +25,11 @@ impl StateDir {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.dir)?;
         let probe = self.dir.join(format!(".probe-{}", std::process::id()));
         std::fs::write(&probe, b"")?;
-        std::fs::remove_file(&probe)
+        match std::fs::remove_file(&probe) {
+            // A worker that begins in the same moment, with the same number elsewhere, took it away.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
     }
 
     pub fn path(&self) -> &Path {

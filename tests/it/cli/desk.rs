@@ -1,8 +1,9 @@
 //! An operator's desk: a configuration, a template, a list, and a mail server that does as told.
 
+use std::fmt::Write as _;
+
 use ittsu::cli::demo::mailserver::{Behaviour, MailServer};
 use serde_json::Value;
-use std::fmt::Write as _;
 
 use crate::support::shell::{Output, Shell};
 
