@@ -105,6 +105,18 @@ impl Dialect {
         }
     }
 
+    /// Begins a transaction on a foreign database, which is never written to.
+    ///
+    /// The session is told as well: on MariaDB a change of shape ends the transaction first, and
+    /// whatever ends it must not open the door. SQLite's file is opened for reading only.
+    pub(super) const fn begin_source(self) -> &'static str {
+        match self {
+            Self::Sqlite => "begin",
+            Self::Postgres => "set default_transaction_read_only = on; begin read only",
+            Self::MariaDb => "set session transaction read only; start transaction read only",
+        }
+    }
+
     /// What must be said before `begin_snapshot`.
     pub(super) const fn before_snapshot(self) -> Option<&'static str> {
         match self {

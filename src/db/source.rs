@@ -35,12 +35,7 @@ impl Source {
             return Err(DbError::Missing(location.to_string()));
         }
         let mut tx = connect::own(location, Open::ReadOnly).await?;
-        let begin = match tx.dialect() {
-            Dialect::Sqlite => "begin",
-            Dialect::Postgres => "begin read only",
-            Dialect::MariaDb => "start transaction read only",
-        };
-        tx.packet(begin.to_owned()).await?;
+        tx.packet(tx.dialect().begin_source().to_owned()).await?;
         Ok(Self { tx })
     }
 

@@ -148,6 +148,7 @@ pub(super) async fn keep(tx: &mut Tx, line: &Line<'_>, now: Timestamp) -> Result
 /// The attempt as it was recorded, by its worker or by a sweep.
 struct Recorded {
     generation: Generation,
+    /// Its end is not known to this day.
     unknown: bool,
 }
 
@@ -270,10 +271,15 @@ async fn is_known(tx: &mut Tx, evidence: &Evidence) -> Result<bool, LedgerError>
 }
 
 async fn recorded(tx: &mut Tx, evidence: &Evidence) -> Result<Option<Recorded>, LedgerError> {
-    let sql = "select generation, outcome, cause from attempt where row = ? and number = ?";
+    // What is kept of an attempt is never changed: that its end became known is in the evidence.
+    let sql = "select a.generation, a.outcome,
+                      (select count(*) from evidence e
+                        where e.row = a.row and e.attempt = a.number and e.became = 'settled')
+                 from attempt a where a.row = ? and a.number = ?";
     let found = tx.query(sql).bind(evidence.row).bind(evidence.attempt).fetch_optional().await?;
     let Some(found) = found else { return Ok(None) };
-    let unknown = found.text(1)? == Outcome::Unknown(Cause::NoAnswer).as_str();
+    let was_unknown = found.text(1)? == Outcome::Unknown(Cause::NoAnswer).as_str();
+    let unknown = was_unknown && found.int(2)? == 0;
     Ok(Some(Recorded { generation: Generation(found.int(0)?), unknown }))
 }
 

@@ -19,7 +19,7 @@ use crate::domain::watch::Proof;
 
 use super::attempts::{self, Ended};
 use super::batches::Frozen;
-use super::delivery::{self, Delivery};
+use super::delivery::{self, Delivery, cause_of};
 use super::evidence::{self, Line, Seen};
 use super::moves::{self, Moves};
 use super::workers::{self, LostHow};
@@ -209,7 +209,7 @@ async fn settle_one(
             outcome,
             code,
             reply: step.as_str().as_bytes(),
-            became: "settled",
+            became: if cause_of(outcome).is_none() { "settled" } else { "kept" },
         };
         evidence::keep(tx, &line, now).await?;
     }

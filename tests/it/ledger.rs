@@ -5,6 +5,7 @@ mod book;
 mod claims;
 mod import;
 mod lost;
+mod model;
 mod numbers;
 mod pauses;
 mod recorder;

@@ -12,6 +12,7 @@ mod cli;
 mod compose;
 mod config;
 mod crash;
+mod db;
 mod dispatch;
 mod harness;
 mod intake;

@@ -13,7 +13,8 @@ use ittsu::ledger::recorder::StartAnswer;
 use tokio::task::JoinSet;
 
 use crate::support::engines::{Place, on_every_engine};
-use crate::support::ledgers::{BATCH, Books, NOW, a_start, finish, start};
+use crate::support::hand::{a_start, finish, start};
+use crate::support::ledgers::{BATCH, Books, NOW};
 
 on_every_engine! {
     sixteen_claimers_share_every_row_and_none_twice,

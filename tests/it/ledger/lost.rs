@@ -6,7 +6,8 @@ use ittsu::ledger::Ledger;
 use ittsu::ledger::recorder::{Answer, FinishAnswer, Recorder, StartAnswer, Step};
 
 use crate::support::engines::{Engine, Place, run};
-use crate::support::ledgers::{BATCH, Books, NOW, a_start, accepted, start};
+use crate::support::hand::{a_start, accepted, start};
+use crate::support::ledgers::{BATCH, Books, NOW};
 use crate::support::proxy::{Fault, Proxy};
 
 mod postgres {

@@ -7,9 +7,8 @@ use ittsu::domain::state::{Cause, How};
 use ittsu::ledger::recorder::{Answer, FinishAnswer, RecordError, StartAnswer, Step};
 
 use crate::support::engines::{Place, on_every_engine};
-use crate::support::ledgers::{
-    BATCH, Books, NOW, UNWRITABLE, a_finish, a_start, accepted, finish, start,
-};
+use crate::support::hand::{a_finish, a_start, accepted, finish, start};
+use crate::support::ledgers::{BATCH, Books, NOW, UNWRITABLE};
 
 on_every_engine! {
     a_group_moves_its_rows_and_counts_them,

@@ -10,9 +10,8 @@ use ittsu::ledger::LedgerError;
 use ittsu::ledger::recorder::{FinishAnswer, RecordError, StartAnswer, Step};
 
 use crate::support::engines::{Place, on_every_engine};
-use crate::support::ledgers::{
-    ANSWER_WITHIN, BATCH, Books, NOW, RETRY_FIRST, a_finish, a_start, accepted, finish, start,
-};
+use crate::support::hand::{a_finish, a_start, accepted, finish, start};
+use crate::support::ledgers::{ANSWER_WITHIN, BATCH, Books, NOW, RETRY_FIRST};
 
 on_every_engine! {
     t1_a_late_yes_keeps_the_row_from_going_out_again,

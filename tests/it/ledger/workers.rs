@@ -14,7 +14,8 @@ use ittsu::ledger::recorder::{RecordError, StartAnswer};
 use ittsu::ledger::workers::LostHow;
 
 use crate::support::engines::{Place, on_every_engine};
-use crate::support::ledgers::{ANSWER_WITHIN, Books, NOW, RETRY_FIRST, start};
+use crate::support::hand::start;
+use crate::support::ledgers::{ANSWER_WITHIN, Books, NOW, RETRY_FIRST};
 
 on_every_engine! {
     a_worker_gets_a_new_number_and_the_lowest_free_slot,
