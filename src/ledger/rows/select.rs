@@ -66,7 +66,8 @@ impl<'a> Chosen<'a> {
     /// Returns `select columns … joins … where … rest`.
     ///
     /// `d.batch + 0` keeps MariaDB from gathering and sorting the whole batch by another index when
-    /// a page is wanted in the order of the primary key.
+    /// a page is wanted in the order of the primary key. There is one lower bound only: of two, SQLite
+    /// begins at the first and walks (19 ms instead of 0.1 for a page in the middle of 100,000).
     pub(in crate::ledger) fn sql(
         &self,
         dialect: Dialect,
@@ -110,7 +111,7 @@ impl<'a> Chosen<'a> {
                 concat!(
                     "select {columns}
                        from delivery d join recipient r on r.id = d.id {joins}
-                      where d.batch + 0 = ? and d.id >= ? and d.id <= ? and ",
+                      where d.batch + 0 = ? and d.id <= ? and ",
                     conditions!(),
                     "{rest}"
                 ),
@@ -124,6 +125,7 @@ impl<'a> Chosen<'a> {
     /// Binds what `sql` asks for, up to what `rest` holds.
     pub(in crate::ledger) fn bind<'q>(&self, query: Query<'q>, after: RecipientId) -> Query<'q> {
         let Selection { keys, state, how, code, domain, worker, unknown, .. } = self.selection;
+        let mut after = after;
         let query = match self.path() {
             Path::Keys => {
                 let mut list = List::new();
@@ -135,7 +137,8 @@ impl<'a> Chosen<'a> {
             }
             Path::Flag(flag) => query.bind(self.batch.id).bind(flag),
             Path::All => {
-                query.bind(self.batch.id).bind(self.batch.first_row).bind(self.batch.last_row)
+                after = after.max(RecipientId(self.batch.first_row - 1));
+                query.bind(self.batch.id).bind(self.batch.last_row)
             }
         };
         let state = state.map_or("", State::as_str);
