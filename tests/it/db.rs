@@ -60,20 +60,20 @@ async fn count(db: &Db) -> i64 {
 
 async fn a_write_outlives_its_caller(place: Place) {
     let db = db(&place).await;
-    let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (began, waits) = (Arc::clone(&begun), Arc::clone(&go_on));
+    let (under_way, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (began, waits) = (Arc::clone(&under_way), Arc::clone(&go_on));
     let write = db.write(move |tx| {
-        let (began, waits) = (Arc::clone(&began), Arc::clone(&waits));
+        let (started, held) = (Arc::clone(&began), Arc::clone(&waits));
         Box::pin(async move {
             tx.query("insert into t (id) values (1)").execute().await?;
-            began.notify_one();
-            waits.notified().await;
+            started.notify_one();
+            held.notified().await;
             tx.query("insert into t (id) values (2)").execute().await
         })
     });
     tokio::select! {
         done = write => panic!("it waits for us: {done:?}"),
-        () = begun.notified() => {}
+        () = under_way.notified() => {}
     }
     go_on.notify_one();
     db.close().await;
