@@ -94,18 +94,21 @@ async fn a_cancelled_batch_sends_no_more_than_what_is_on_the_wire(place: Place) 
     office.until("the first mail is out", || async { office.server.seen().accepted >= 1 }).await;
     office.until("its end is recorded", || async { office.counts(batch).await.sent >= 1 }).await;
 
-    let ready = office.counts(batch).await.ready;
-    let sent = office.counts(batch).await.sent;
-    let by = By::new("hanako", "wrong list");
-    office.ledger.cancel(batch, Some(ready), by, office.clock.now()).await.unwrap();
+    // A mail may go out between the look and the word: then the count is refused, nothing changed.
+    office
+        .until("the count that was seen still holds", || async {
+            let ready = office.counts(batch).await.ready;
+            let by = By::new("hanako", "wrong list");
+            office.ledger.cancel(batch, Some(ready), by, office.clock.now()).await.is_ok()
+        })
+        .await;
     let finished = worker.ended().await;
 
     assert_eq!(finished.why, Why::Idle);
     let counts = office.counts(batch).await;
-    assert_eq!(
-        (counts.sent, counts.failed, counts.ready, counts.sending),
-        (sent, 500 - sent, 0, 0)
-    );
+    let sent = counts.sent;
+    assert!((1..=3).contains(&sent), "only what was on the wire went out: {counts:?}");
+    assert_eq!((counts.failed, counts.ready, counts.sending), (500 - sent, 0, 0));
     assert_eq!(office.status(batch).await.state, BatchState::Cancelled);
     office.check(batch).await;
 }
