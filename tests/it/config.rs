@@ -123,9 +123,9 @@ fn every_key_is_read() {
 
 #[test]
 fn without_a_file_everything_has_its_default() {
-    let request = Request { here: PathBuf::from("/work"), ..Request::default() };
+    let request = Request { here: PathBuf::from("/desk"), ..Request::default() };
     let settings = Settings::read(&request, None, "").unwrap();
-    assert_eq!(settings.ledger.expose(), "sqlite:/work/ittsu.db");
+    assert_eq!(settings.ledger.expose(), "sqlite:/desk/ittsu.db");
     assert_eq!(settings.worker.heartbeat, Duration::from_secs(5));
     assert_eq!(settings.worker.lost_after, Duration::from_mins(1));
     assert!(settings.kinds.is_empty());
