@@ -1,7 +1,8 @@
 //! How many mails a route takes: `20/s`, `1200/min`, `6000/h`, `50000/day`.
 //!
 //! Promise: never more than the count per window, whatever the number of workers; within a window
-//! mails go out evenly, in lots of about a second. Only a day's budget may be used as fast as it goes.
+//! mails go out evenly, in lots of about a second, and what was not used is not made up for. Only a
+//! day's budget may be used as fast as it goes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -77,10 +78,11 @@ impl Rate {
         if window.start >= end {
             return Tokens::NotBefore(window.start);
         }
-        let free = self.allowed(now, window.start) - window.used;
+        let used = window.used.max(self.forgone(now, window.start));
+        let free = self.allowed(now, window.start) - used;
         if free > 0 {
             let tokens = wanted.clamp(1, free);
-            let window = Window { used: window.used + tokens, ..window };
+            let window = Window { used: used + tokens, ..window };
             return Tokens::Taken { tokens, window };
         }
         if window.used >= self.count {
@@ -111,6 +113,15 @@ impl Rate {
         let allowed = i128::from(steps) * i128::from(self.step()) * i128::from(self.count)
             / i128::from(self.micros());
         i64::try_from(allowed).unwrap_or(self.count).clamp(1, self.count)
+    }
+
+    /// Returns how many tokens of the window nobody may use any more: those of past steps.
+    ///
+    /// Else a worker that starts at the end of a minute would send a minute's mails at once.
+    fn forgone(self, now: Timestamp, start: Timestamp) -> i64 {
+        let before = Timestamp(now.0 - self.step());
+        let is_spread = matches!(self.per, Per::Minute | Per::Hour);
+        if is_spread && before >= start { self.allowed(before, start) } else { 0 }
     }
 
     /// Returns when the next token after `window` becomes free, not before the next step.
@@ -244,6 +255,16 @@ mod tests {
         let mut window = None;
         assert_eq!(drain(fast, &mut window, at(0), at(1000)), 20);
         assert_eq!(drain(fast, &mut window, at(1000), at(3000)), 40);
+    }
+
+    #[test]
+    fn who_comes_late_in_a_window_gets_no_more_than_a_step() {
+        assert_eq!(drain(rate("6/min"), &mut None, at(52_000), at(52_400)), 1);
+        assert_eq!(drain(rate("6/min"), &mut None, at(52_000), at(60_000)), 1);
+        assert_eq!(drain(rate("1200/min"), &mut None, at(40_500), at(40_900)), 20);
+        let mut window = None;
+        drain(rate("1200/min"), &mut window, at(0), at(1000));
+        assert_eq!(drain(rate("1200/min"), &mut window, at(30_000), at(32_000)), 40);
     }
 
     #[test]

@@ -100,9 +100,11 @@ fn lock_batches(sql: &mut String, starts: &[&Start]) {
     if batches.is_empty() {
         return;
     }
-    sql.push_str("do (select count(*) from batch where id in (");
+    // Not `do (select …)`: `do` swallows errors, and after a deadlock the rest of the packet would
+    // run outside of any transaction.
+    sql.push_str("select count(*) into @batches from batch where id in (");
     list(sql, batches.into_iter());
-    sql.push_str(") lock in share mode);");
+    sql.push_str(") lock in share mode;");
 }
 
 fn finish(sql: &mut String, worker: i64, finishes: &[&Finish]) {

@@ -126,14 +126,6 @@ impl Book {
         }
     }
 
-    /// The batch of that name, made if it is not there.
-    pub(crate) async fn draft_or_old(&self, name: &str) -> Batch {
-        let new = new_batch(name, "notice", OncePer::Batch);
-        match self.ledger.create_draft(new, NOON).await.unwrap() {
-            Made::New(batch) | Made::Already(batch) => batch,
-        }
-    }
-
     pub(crate) async fn begin(&self, batch: &Batch, writes: Writes) -> Result<Load, LedgerError> {
         let request = LoadRequest {
             batch: batch.id,
