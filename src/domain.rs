@@ -8,6 +8,7 @@ pub mod address;
 pub mod batch;
 pub mod breaker;
 pub mod hours;
+pub mod http;
 pub mod id;
 pub mod late;
 pub mod name;

@@ -46,6 +46,8 @@ words! {
         Body = "body",
         /// The final dot was begun; its answer is awaited.
         Dot = "dot",
+        /// A call to a mail API was begun; its answer is awaited.
+        Request = "request",
         Rset = "rset",
         Quit = "quit",
         /// A file is written instead of a mail being sent.

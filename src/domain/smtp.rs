@@ -177,6 +177,7 @@ pub const fn goes_on(phase: Phase, code: u16) -> bool {
         | Phase::Tls
         | Phase::Body
         | Phase::Dot
+        | Phase::Request
         | Phase::Quit
         | Phase::File
         | Phase::Local => false,

@@ -19,6 +19,11 @@ pub enum Step {
     Dot,
     /// The complete answer to the dot was read (noted right after, not before).
     Answered(ReplyCode),
+    /// The complete answer of a mail API was read, and this is what it came to.
+    Judged {
+        status: u16,
+        outcome: Outcome,
+    },
 }
 
 words! {
@@ -44,7 +49,11 @@ pub fn outcome_of_step(last: Option<Step>) -> Outcome {
                 outcome => outcome,
             }
         }
-        Some(Step::BodyComplete | Step::Dot) | None => Outcome::Unknown(Cause::Crash),
+        Some(
+            Step::Judged { outcome: Outcome::Unknown(_), .. } | Step::BodyComplete | Step::Dot,
+        )
+        | None => Outcome::Unknown(Cause::Crash),
+        Some(Step::Judged { outcome, .. }) => outcome,
     }
 }
 
@@ -66,7 +75,7 @@ impl Step {
             Self::Data => "data",
             Self::BodyComplete => "body complete",
             Self::Dot => "dot",
-            Self::Answered(_) => "answered",
+            Self::Answered(_) | Self::Judged { .. } => "answered",
         }
     }
 
@@ -79,6 +88,10 @@ impl Step {
             Self::BodyComplete => (4, None),
             Self::Dot => (5, None),
             Self::Answered(reply) => (6, Some(reply)),
+            Self::Judged { status, outcome } => {
+                let [low, high] = status.to_le_bytes();
+                return [7, packed(outcome), low, high, 0, 0, 0, 0];
+            }
         };
         let code = reply.map_or(0, |r| r.code).to_le_bytes();
         let enhanced = reply.and_then(|r| r.enhanced).unwrap_or(Enhanced::new(0, 0, 0));
@@ -102,9 +115,34 @@ impl Step {
                 let enhanced = (class != 0).then_some(enhanced);
                 return Some(Self::Answered(ReplyCode { code, enhanced }));
             }
+            7 => {
+                let judged = Self::Judged { status: number(c0, c1), outcome: unpacked(class)? };
+                return (bytes[4..] == [0; 4]).then_some(judged);
+            }
             _ => return None,
         };
         (bytes[1..] == [0; 7]).then_some(plain)
+    }
+}
+
+const fn packed(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Accepted => 1,
+        Outcome::Refused => 2,
+        Outcome::Deferred => 3,
+        Outcome::NotSent => 4,
+        Outcome::Unknown(_) => 5,
+    }
+}
+
+const fn unpacked(byte: u8) -> Option<Outcome> {
+    match byte {
+        1 => Some(Outcome::Accepted),
+        2 => Some(Outcome::Refused),
+        3 => Some(Outcome::Deferred),
+        4 => Some(Outcome::NotSent),
+        5 => Some(Outcome::Unknown(Cause::NoAnswer)),
+        _ => None,
     }
 }
 
@@ -144,6 +182,16 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_of_an_api_counts_for_what_it_was_judged_not_for_its_status() {
+        let judged = |outcome| outcome_of_step(Some(Step::Judged { status: 200, outcome }));
+        for outcome in [Outcome::Accepted, Outcome::Refused, Outcome::Deferred, Outcome::NotSent] {
+            assert_eq!(judged(outcome), outcome);
+        }
+        let nobody_knows = Outcome::Unknown(Cause::Crash);
+        assert_eq!(judged(Outcome::Unknown(Cause::ServerError)), nobody_knows);
+    }
+
+    #[test]
     fn a_packed_step_reads_back_and_other_bytes_are_no_step() {
         for step in [
             Step::Started,
@@ -153,6 +201,8 @@ mod tests {
             Step::Dot,
             answered(250, None),
             answered(550, Some(Enhanced::new(5, 7, 515))),
+            Step::Judged { status: 202, outcome: Outcome::Accepted },
+            Step::Judged { status: 503, outcome: Outcome::Unknown(Cause::NoAnswer) },
         ] {
             assert_eq!(Step::from_bytes(step.to_bytes()), Some(step));
         }

@@ -239,7 +239,9 @@ pub(super) fn look_up(phase: Phase, event: &Event) -> Verdict {
     let found = lines.find(|Line(phases, seen, _)| phases.contains(&phase) && seen.fits(event));
     let verdict = match found {
         Some(&Line(_, _, verdict)) => verdict,
-        None if phase == Dot => UNKNOWN,
+        // A call to a mail API that was begun is judged by `domain::http`; what is seen of it here
+        // is our own stop.
+        None if phase == Dot || phase == Phase::Request => UNKNOWN,
         None => NOT_SENT,
     };
     // After an early answer the rest of the body would be read as commands.
