@@ -12,6 +12,7 @@ mod encode;
 pub mod error;
 mod headers;
 pub mod message_id;
+pub mod request;
 pub mod sender;
 pub mod template;
 mod variables;
@@ -21,6 +22,7 @@ use crate::domain::time::Timestamp;
 
 pub use self::dkim::Dkim;
 pub use self::error::{BuildError, TemplateError};
+pub use self::request::RequestBody;
 pub use self::sender::Sender;
 pub use self::template::Template;
 

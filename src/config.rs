@@ -16,6 +16,7 @@ use crate::domain::state::words;
 
 pub mod check;
 pub mod database;
+pub mod http;
 pub mod init;
 pub mod kind;
 pub mod locate;
@@ -30,6 +31,7 @@ mod section;
 mod setting;
 
 pub use database::DatabaseUrl;
+pub use http::Http;
 pub use kind::Kind;
 pub use query::Query;
 pub use reading::{Origin, Problem, Shown};
@@ -176,7 +178,6 @@ impl Settings {
         let transports = transport::read_all(&mut root, reading);
         let queries = query::read_all(&mut root, reading);
         let kinds = kind::read_all(&mut root, reading, &transports, &timezone);
-        root.later(reading, "http", "mail APIs are not in this version; use [smtp.NAME]");
         root.finish(reading);
         reading.unused_variables();
         Some(Self {

@@ -4,12 +4,14 @@
 //! was cancelled, timed out or surprised is never used for another message; no dot is written
 //! unless the gate allowed it right before.
 //! Absent on purpose: this room knows no ledger, no batch and no retry, and decides nothing about
-//! a row: `domain::smtp` says what an event means.
-//! Start reading at `Connection`, then `smtp`.
+//! a row: `domain::smtp` and `domain::http` say what an event means.
+//! Start reading at `Connection`, then `smtp` and `http`.
 
 pub mod folder;
+pub mod http;
 pub mod smtp;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::outcome::Phase;
@@ -17,6 +19,7 @@ use crate::domain::smtp::{Event, Verdict};
 use crate::domain::step::Step;
 
 pub use folder::FolderRoute;
+pub use http::HttpRoute;
 pub use smtp::SmtpRoute;
 pub use smtp::reply::Reply;
 
@@ -27,14 +30,36 @@ pub use smtp::reply::Reply;
 pub struct Envelope {
     pub from: String,
     pub to: String,
+    /// Says the same for every try of one mail, and for no other mail; only mail APIs are told it.
+    pub once: String,
 }
 
 /// The way messages leave: everything that is needed to open a connection.
 #[derive(Clone, Debug)]
 pub enum Route {
     Smtp(SmtpRoute),
+    /// Calls a mail company's API.
+    Http(Arc<HttpRoute>),
     /// Writes files instead of sending, for rehearsals.
     Folder(FolderRoute),
+}
+
+impl Route {
+    /// Returns how long the other side remembers the key of a call, if it takes one.
+    pub fn remembers_keys_for(&self) -> Option<Duration> {
+        match self {
+            Self::Http(route) => route.idempotency.as_ref().map(|key| key.window),
+            Self::Smtp(_) | Self::Folder(_) => None,
+        }
+    }
+
+    /// Returns the step from whose beginning on nobody may know what became of a message.
+    pub const fn deciding(&self) -> Phase {
+        match self {
+            Self::Http(_) => Phase::Request,
+            Self::Smtp(_) | Self::Folder(_) => Phase::Dot,
+        }
+    }
 }
 
 /// How one step, or one whole hand-over, came out.
@@ -45,6 +70,8 @@ pub struct Ended {
     pub verdict: Verdict,
     /// What the other side said last, if it said anything complete.
     pub reply: Option<Reply>,
+    /// The provider's own id of the message, where its answer holds one.
+    pub id: Option<String>,
     pub took: Duration,
 }
 
@@ -72,6 +99,7 @@ impl Steps for NoSteps {
 #[derive(Debug)]
 pub enum Connection {
     Smtp(Box<smtp::Session<smtp::Stream>>),
+    Http(Box<http::Session>),
     Folder(folder::Folder),
 }
 
@@ -80,6 +108,7 @@ impl Connection {
     pub async fn open(route: &Route) -> Result<Self, Ended> {
         match route {
             Route::Smtp(route) => Ok(Self::Smtp(Box::new(smtp::open(route).await?))),
+            Route::Http(route) => Ok(Self::Http(Box::new(http::open(route).await?))),
             Route::Folder(route) => Ok(Self::Folder(folder::Folder::open(route).await?)),
         }
     }
@@ -96,6 +125,7 @@ impl Connection {
     ) -> Result<(), Ended> {
         match self {
             Self::Smtp(session) => session.offer(envelope, content, steps).await,
+            Self::Http(session) => session.offer(envelope, steps).await,
             Self::Folder(folder) => {
                 folder.offer(envelope, steps);
                 Ok(())
@@ -116,6 +146,7 @@ impl Connection {
     ) -> Ended {
         match self {
             Self::Smtp(session) => session.hand_over(content, steps, gate).await,
+            Self::Http(session) => session.hand_over(content, steps, gate).await,
             Self::Folder(folder) => folder.hand_over(content, steps, gate).await,
         }
     }
@@ -124,6 +155,7 @@ impl Connection {
     pub fn is_usable(&self) -> bool {
         match self {
             Self::Smtp(session) => session.is_usable(),
+            Self::Http(session) => session.is_usable(),
             Self::Folder(_) => true,
         }
     }
@@ -132,7 +164,7 @@ impl Connection {
     pub async fn close(self) {
         match self {
             Self::Smtp(session) => session.quit().await,
-            Self::Folder(_) => {}
+            Self::Http(_) | Self::Folder(_) => {}
         }
     }
 }

@@ -45,6 +45,8 @@ pub enum BuildError {
     Nul(Part),
     #[error("the fields of this row are not a JSON object: {0}")]
     Fields(String),
+    #[error("the request for the mail API cannot be written: {0}")]
+    Request(String),
     #[error("the message could not be signed: {0}")]
     Sign(String),
 }

@@ -36,6 +36,11 @@ impl Variables {
         self.columns.get("name")?.as_str().map(str::trim).filter(|name| !name.is_empty())
     }
 
+    /// Returns the columns as one value.
+    pub(super) fn fields(&self) -> Value {
+        Value::from_dyn_object(Arc::clone(&self.columns))
+    }
+
     /// Returns the name that was last asked for and is no column.
     pub(super) fn last_missed(&self) -> Option<String> {
         self.columns.missed.lock().unwrap_or_else(PoisonError::into_inner).take()

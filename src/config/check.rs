@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::http::{Header, Http};
 use super::secret::{Secret, is_open_to_all};
 use super::{Problem, Settings, Transport};
 
@@ -92,7 +93,11 @@ impl Findings<'_> {
     }
 
     fn transport(&mut self, name: &str, transport: &Transport) {
-        let Transport::Smtp(smtp) = transport else { return };
+        let smtp = match transport {
+            Transport::Smtp(smtp) => smtp,
+            Transport::Http(http) => return self.http(name, http),
+            Transport::Folder(_) => return,
+        };
         if let Some(ca) = &smtp.ca {
             self.file(&format!("{name}.ca"), ca);
         }
@@ -102,6 +107,22 @@ impl Findings<'_> {
                 self.add(Severity::Stop, &key, format!("`{key}`: {why}"));
             }
             if let Secret::File(path) = password {
+                self.closed(&key, path);
+            }
+        }
+    }
+
+    fn http(&mut self, name: &str, http: &Http) {
+        if let Some(ca) = &http.ca {
+            self.file(&format!("{name}.ca"), ca);
+        }
+        let key = format!("{name}.headers");
+        for (_, header) in &http.headers {
+            let Header::Secret { secret, .. } = header else { continue };
+            if let Some(why) = secret.looks_missing() {
+                self.add(Severity::Stop, &key, format!("`{key}`: {why}"));
+            }
+            if let Secret::File(path) = secret {
                 self.closed(&key, path);
             }
         }

@@ -34,6 +34,8 @@ pub struct Kind {
     /// Rows that a worker reserves at a time.
     pub claim: u32,
     pub retry: Retry,
+    /// Codes of refusals that are tried again by rule: `429`.
+    pub retry_refused: Vec<String>,
     pub hours: Option<Hours>,
     pub give_up_after: Option<Duration>,
     /// How far past its time a scheduled start is still made.
@@ -101,7 +103,8 @@ impl Kind {
         let late = section.take_or(reading, "late", LATE).value.0;
         let zone = section.take::<Zone>(reading, "timezone");
         let dkim = Dkim::read(section.section("dkim"), reading);
-        for name in ["queue", "lookup", "batch", "again", "retry_refused"] {
+        let retry_refused = section.take::<Codes>(reading, "retry_refused");
+        for name in ["queue", "lookup", "batch", "again"] {
             section.later(reading, name, "queues of orders are not in this version");
         }
         section.finish(reading);
@@ -115,6 +118,7 @@ impl Kind {
             words,
             claim,
             retry,
+            retry_refused: retry_refused.map(|codes| codes.value.0).unwrap_or_default(),
             hours,
             give_up_after: give_up_after.map(|span| span.value.0),
             late,
@@ -135,10 +139,6 @@ fn check_via(
         return;
     }
     let key = section.key("via");
-    if via.starts_with("http.") {
-        let what = format!("`{key}` = {via}: mail APIs are not in this version; use smtp.NAME");
-        return reading.problem(origin, what);
-    }
     // A transport with a mistake of its own is already named.
     if !reading.problems.is_empty() {
         return;
@@ -213,6 +213,33 @@ impl Setting for Sender {
 
     fn show(&self) -> String {
         self.0.clone()
+    }
+}
+
+/// Codes of answers, as texts.
+#[derive(Clone, Debug)]
+struct Codes(Vec<String>);
+
+impl Setting for Codes {
+    fn read(node: &Node, _: &Path) -> Result<Self, String> {
+        let expected = "a list of codes such as [\"429\"]";
+        let Value::List(items) = &node.value else {
+            return Err(format!("expected {expected}, got {}", node.kind()));
+        };
+        let one = |node: &Node| match &node.value {
+            Value::Number(code @ 400..=599) => Some(code.to_string()),
+            Value::Text(code) => {
+                let number = code.parse::<u16>().ok().filter(|code| (400..600).contains(code));
+                number.map(|_| code.clone())
+            }
+            _ => None,
+        };
+        let codes: Option<Vec<String>> = items.iter().map(one).collect();
+        codes.map(Self).ok_or_else(|| format!("expected {expected}, from 400 to 599"))
+    }
+
+    fn show(&self) -> String {
+        self.0.join(", ")
     }
 }
 

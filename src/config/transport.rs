@@ -1,4 +1,4 @@
-//! `[smtp.NAME]` and `[folder.NAME]`: the ways mail leaves.
+//! `[smtp.NAME]`, `[http.NAME]` and `[folder.NAME]`: the ways mail leaves.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::document::Node;
+use super::http::Http;
 use super::reading::{Given, Origin, Reading};
 use super::secret::Secret;
 use super::section::Section;
@@ -18,6 +19,7 @@ use crate::domain::state::words;
 #[derive(Clone, Debug)]
 pub enum Transport {
     Smtp(Box<Smtp>),
+    Http(Box<Http>),
     Folder(Folder),
 }
 
@@ -84,6 +86,7 @@ impl Transport {
     pub const fn shared(&self) -> Shared {
         match self {
             Self::Smtp(smtp) => smtp.shared,
+            Self::Http(http) => http.shared,
             Self::Folder(folder) => folder.shared,
         }
     }
@@ -99,6 +102,11 @@ pub(super) fn read_all(
             transports.insert(format!("smtp.{name}"), Transport::Smtp(Box::new(smtp)));
         }
     }
+    for (name, section) in root.sections(reading, "http") {
+        if let Some(http) = Http::read(section, reading) {
+            transports.insert(format!("http.{name}"), Transport::Http(Box::new(http)));
+        }
+    }
     for (name, mut section) in root.sections(reading, "folder") {
         let path = section.need::<PathBuf>(reading, "path", "\"rehearsal\"");
         let shared = Shared::read(&mut section, reading);
@@ -112,7 +120,7 @@ pub(super) fn read_all(
 }
 
 impl Shared {
-    fn read(section: &mut Section<'_>, reading: &mut Reading<'_>) -> Self {
+    pub(super) fn read(section: &mut Section<'_>, reading: &mut Reading<'_>) -> Self {
         let connections = section.take_or::<u32>(reading, "connections", 8);
         if connections.value > 1_000 {
             let what = format!("`{}`: expected at most 1000", section.key("connections"));

@@ -124,7 +124,7 @@ fn failed(path: &Path, error: &io::Error) -> Event {
 
 fn ended(event: Event, reply: Option<Reply>, since: Instant) -> Ended {
     let verdict = classify(Phase::File, &event);
-    Ended { phase: Phase::File, event, verdict, reply, took: since.elapsed() }
+    Ended { phase: Phase::File, event, verdict, reply, id: None, took: since.elapsed() }
 }
 
 async fn blocking<T: Send + 'static>(

@@ -38,13 +38,16 @@ pub async fn open(route: &SmtpRoute) -> Result<Session<Stream>, Ended> {
         phase,
         event,
         reply,
+        id: None,
         took: since.elapsed(),
     })
 }
 
 async fn try_open(route: &SmtpRoute) -> Result<Session<Stream>, Failed> {
     let addresses = resolve(route).await?;
-    let tcp = connect(&addresses, route.port, route.deadlines.connect).await?;
+    let tcp = connect(&addresses, route.port, route.deadlines.connect)
+        .await
+        .map_err(|loss| Failed::at(Phase::Connect, Event::Lost(loss)))?;
     let mut wire = match route.tls {
         Tls::Implicit => handshake(route, tcp).await?,
         Tls::StartTls | Tls::None => Wire::new(Stream::Plain(tcp), Counting::Exact),
@@ -83,7 +86,11 @@ async fn resolve(route: &SmtpRoute) -> Result<Vec<IpAddr>, Failed> {
 }
 
 /// Tries one address after the other.
-async fn connect(addresses: &[IpAddr], port: u16, wait: Duration) -> Result<TcpStream, Failed> {
+pub(in crate::transport) async fn connect(
+    addresses: &[IpAddr],
+    port: u16,
+    wait: Duration,
+) -> Result<TcpStream, Loss> {
     let mut loss = Loss::Reset;
     for &address in addresses {
         match timeout(wait, TcpStream::connect((address, port))).await {
@@ -93,7 +100,7 @@ async fn connect(addresses: &[IpAddr], port: u16, wait: Duration) -> Result<TcpS
             Err(_) => loss = Loss::Timeout,
         }
     }
-    Err(Failed::at(Phase::Connect, Event::Lost(loss)))
+    Err(loss)
 }
 
 async fn handshake(route: &SmtpRoute, tcp: TcpStream) -> Result<Wire<Stream>, Failed> {

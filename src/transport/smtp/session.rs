@@ -72,6 +72,7 @@ impl Stop {
             event: self.event,
             verdict,
             reply: self.reply,
+            id: None,
             took: since.elapsed(),
         }
     }

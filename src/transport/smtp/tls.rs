@@ -83,7 +83,11 @@ impl Authorities {
 }
 
 /// Secures a connection to `host`, whose certificate must carry that name.
-pub(super) async fn secure(trust: &Trust, host: &str, tcp: TcpStream) -> Result<Stream, Event> {
+pub(in crate::transport) async fn secure(
+    trust: &Trust,
+    host: &str,
+    tcp: TcpStream,
+) -> Result<Stream, Event> {
     let name = match literal(host) {
         Some(address) => Some(ServerName::from(address)),
         None => ServerName::try_from(host.to_owned()).ok(),
