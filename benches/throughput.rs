@@ -139,6 +139,7 @@ impl Bench {
             connections,
             messages_per_connection: u32::MAX,
             rate: None,
+            request: None,
             longest: Duration::from_mins(15),
         };
         let settings = Settings {

@@ -5,6 +5,7 @@
 //! be alive a moment ago.
 //! Absent on purpose: what an outcome means (`domain`), which row is next (`hands`).
 
+mod again;
 mod ending;
 mod notes;
 mod open;
@@ -192,7 +193,8 @@ impl Lane {
         self.idle_since = None;
         let attempt = job.row.attempt.next();
         self.slot.turn();
-        let notes = Notes::new(&self.slot, &job.row, attempt, &self.shift.pulse);
+        let deciding = self.route.settings.route.deciding();
+        let notes = Notes::new(&self.slot, &job.row, attempt, &self.shift.pulse, deciding);
         notes.begin();
         let start = Self::start(&job, attempt, now);
         let shutdown = self.shift.shutdown.clone();
@@ -218,15 +220,8 @@ impl Lane {
             None => notes.cancelled(since),
             Some(Err(ended)) => ended,
             Some(Ok(())) => {
-                let (pulse, clock) = (&self.shift.pulse, &self.shift.clock);
-                let gate = || {
-                    FailPoint::DotBefore.pass();
-                    !notes.is_broken() && !shutdown.is_now() && pulse.allows_dot(clock.since_boot())
-                };
-                let hand_over = line.connection.hand_over(&prepared.content, &notes, &gate);
-                let ended = or_stopped(&shutdown, hand_over).await;
-                FailPoint::ReplyAfter.pass();
-                ended.unwrap_or_else(|| notes.cancelled(since))
+                let ended = self.hand_over(&mut line, &prepared, &notes).await;
+                self.repeat(&mut line, &prepared, &job, started, &notes, ended).await
             }
         };
         let dot = notes.dot();
@@ -236,8 +231,23 @@ impl Lane {
         self.keep(line, &ended).await
     }
 
+    /// Hands one prepared message over; what is asked right before its last step is asked here.
+    async fn hand_over(&self, line: &mut Line, prepared: &Prepared, notes: &Notes<'_>) -> Ended {
+        let (pulse, clock) = (&self.shift.pulse, &self.shift.clock);
+        let (shutdown, since) = (&self.shift.shutdown, Instant::now());
+        let gate = || {
+            FailPoint::DotBefore.pass();
+            !notes.is_broken() && !shutdown.is_now() && pulse.allows_dot(clock.since_boot())
+        };
+        let hand_over = line.connection.hand_over(&prepared.content, notes, &gate);
+        let ended = or_stopped(shutdown, hand_over).await;
+        FailPoint::ReplyAfter.pass();
+        ended.unwrap_or_else(|| notes.cancelled(since))
+    }
+
     fn prepare(&self, job: &Job, now: Timestamp, date: Timestamp) -> Result<Prepared, Unfit> {
-        prepare(job, now, date, &self.shift.settings.only_to, &self.shift.codec)
+        let request = self.route.settings.request.as_deref();
+        prepare(job, now, date, &self.shift.settings.only_to, &self.shift.codec, request)
     }
 
     /// Builds the message once more if the ledger knows another first start; the Date is frozen.
@@ -401,7 +411,7 @@ async fn or_stopped<T>(
 fn broken_off(phase: crate::domain::outcome::Phase, since: Instant) -> Ended {
     let event = Event::Cancelled;
     let verdict = classify(phase, &event);
-    Ended { phase, event, verdict, reply: None, took: since.elapsed() }
+    Ended { phase, event, verdict, reply: None, id: None, took: since.elapsed() }
 }
 
 /// The step that is noted before anything of a row is on the wire.

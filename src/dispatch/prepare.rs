@@ -1,7 +1,8 @@
 //! Looks at a row once more, right before it goes, and builds its message.
 
 use crate::compose::message_id::Codec;
-use crate::compose::{Person, Stamp};
+use crate::compose::request::once;
+use crate::compose::{Person, RequestBody, Stamp};
 use crate::domain::address::Address;
 use crate::domain::state::How;
 use crate::domain::time::Timestamp;
@@ -37,6 +38,7 @@ pub(super) fn prepare(
     date: Timestamp,
     only_to: &[String],
     codec: &Codec,
+    request: Option<&RequestBody>,
 ) -> Result<Prepared, Unfit> {
     let fails = |how, note: &str| Err(Unfit::Fails { how, note: note.to_owned() });
     if job.row.suppressed {
@@ -59,8 +61,16 @@ pub(super) fn prepare(
         .template
         .build(&served.sender, &person, &stamp, served.dkim.as_deref())
         .map_err(|error| unbuildable(error.to_string()))?;
-    let envelope = Envelope { from: served.envelope_from.clone(), to: address.on_the_wire() };
-    Ok(Prepared { envelope, content: built.content, date })
+    let content = match request {
+        None => built.content,
+        Some(request) => request
+            .fill(&served.sender, &person, &stamp, &built)
+            .map_err(|error| unbuildable(error.to_string()))?,
+    };
+    let once = once(&stamp.message_id).to_owned();
+    let from = served.envelope_from.clone();
+    let envelope = Envelope { from, to: address.on_the_wire(), once };
+    Ok(Prepared { envelope, content, date })
 }
 
 /// Reports whether `only_to` lets mail go to this address; an empty list lets everything go.

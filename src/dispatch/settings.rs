@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use crate::compose::Dkim;
+use crate::compose::{Dkim, RequestBody};
 use crate::domain::breaker::Limits;
 use crate::domain::id::BatchId;
 use crate::domain::rate::Rate;
@@ -78,6 +78,8 @@ pub struct RouteSettings {
     pub messages_per_connection: u32,
     /// None: as fast as it goes.
     pub rate: Option<Rate>,
+    /// What a call to a mail API holds; none where the message itself is handed over.
+    pub request: Option<Arc<RequestBody>>,
     /// The longest time from the start of an attempt in which its answer can come.
     pub longest: Duration,
 }

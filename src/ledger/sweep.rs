@@ -224,6 +224,7 @@ const fn phase_of(step: Option<Step>) -> (Phase, i64) {
         Some(Step::Data) => (Phase::Data, 0),
         Some(Step::BodyComplete) => (Phase::Body, 0),
         Some(Step::Answered(reply)) => (Phase::Dot, reply.code as i64),
+        Some(Step::Judged { status, .. }) => (Phase::Request, status as i64),
         Some(Step::Dot) | None => (Phase::Dot, 0),
     }
 }

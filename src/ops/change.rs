@@ -44,7 +44,9 @@ impl Ops {
                     Some(kind) => kind::signer(kind)?,
                     None => None,
                 };
-                let builder = Arc::new(kind::builder(&batch.frozen.from, &message, signer)?);
+                let request = self.request_body(&batch.frozen.via)?;
+                let from = &batch.frozen.from;
+                let builder = Arc::new(kind::builder(from, &message, signer, request)?);
                 self.build_waiting(&batch, &builder).await?.refuse_change(&batch.name)?;
                 Some(message)
             }

@@ -141,7 +141,9 @@ impl Ops {
             let what = format!("kinds.{name}");
             let built = super::kind::default_message(kind).and_then(|message| match message {
                 Some(message) => {
-                    super::kind::builder(&kind.from, &message, super::kind::signer(kind)?).map(Some)
+                    let (signer, request) =
+                        (super::kind::signer(kind)?, self.request_body(&kind.via)?);
+                    super::kind::builder(&kind.from, &message, signer, request).map(Some)
                 }
                 None => Ok(None),
             });

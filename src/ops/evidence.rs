@@ -199,5 +199,8 @@ fn step(step: Step) -> String {
         Step::BodyComplete => "the body was complete or nearly so".to_owned(),
         Step::Dot => "the final dot was being written or was written; no answer seen".to_owned(),
         Step::Answered(reply) => format!("the server had answered {}", reply.code),
+        Step::Judged { status, outcome } => {
+            format!("the server had answered {status} ({})", outcome.as_str())
+        }
     }
 }

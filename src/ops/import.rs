@@ -271,7 +271,8 @@ impl Ops {
             None => kind.frozen.clone(),
         };
         let dkim = super::kind::signer(kind.kind)?;
-        let builder = Arc::new(super::kind::builder(&frozen.from, &message, dkim)?);
+        let request = self.request_body(&frozen.via)?;
+        let builder = Arc::new(super::kind::builder(&frozen.from, &message, dkim, request)?);
         Ok(Plan { there: there.cloned(), frozen, message, builder, stale, is_empty })
     }
 

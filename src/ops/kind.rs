@@ -3,7 +3,7 @@
 use super::Ops;
 use super::error::OpsError;
 use super::template_file;
-use crate::compose::{Dkim, Sender, Template};
+use crate::compose::{BuildError, Built, Dkim, Person, RequestBody, Sender, Stamp, Template};
 use crate::config::Kind;
 use crate::ledger::batches::{Batch, Frozen, Message, Words};
 
@@ -21,6 +21,28 @@ pub struct Builder {
     pub template: Template,
     pub sender: Sender,
     pub dkim: Option<Dkim>,
+    /// What a mail API is sent, when the batch goes to one.
+    pub request: Option<RequestBody>,
+}
+
+impl Builder {
+    /// Builds a message, and the call that would carry it, as they would leave.
+    pub fn build(&self, person: &Person<'_>, stamp: &Stamp) -> Result<Built, BuildError> {
+        let built = self.template.build(&self.sender, person, stamp, self.dkim.as_ref())?;
+        if let Some(request) = &self.request {
+            request.fill(&self.sender, person, stamp, &built)?;
+        }
+        Ok(built)
+    }
+
+    /// Builds what is handed to the transport.
+    pub fn content(&self, person: &Person<'_>, stamp: &Stamp) -> Result<Vec<u8>, BuildError> {
+        let built = self.template.build(&self.sender, person, stamp, self.dkim.as_ref())?;
+        match &self.request {
+            Some(request) => request.fill(&self.sender, person, stamp, &built),
+            None => Ok(built.content),
+        }
+    }
 }
 
 impl Ops {
@@ -47,17 +69,22 @@ impl Ops {
             Some(kind) => signer(kind)?,
             None => None,
         };
-        builder(&batch.frozen.from, message, dkim)
+        builder(&batch.frozen.from, message, dkim, self.request_body(&batch.frozen.via)?)
     }
 }
 
 /// Reads template and sender once, for any number of messages.
-pub fn builder(from: &str, message: &Message, dkim: Option<Dkim>) -> Result<Builder, OpsError> {
+pub fn builder(
+    from: &str,
+    message: &Message,
+    dkim: Option<Dkim>,
+    request: Option<RequestBody>,
+) -> Result<Builder, OpsError> {
     let template = Template::parse(&message.text, message.html.as_deref())
         .map_err(|err| OpsError::usage("the template cannot be used").because(err))?;
     let sender = Sender::parse(from)
         .map_err(|err| OpsError::usage("the sender cannot be used").because(err))?;
-    Ok(Builder { template, sender, dkim })
+    Ok(Builder { template, sender, dkim, request })
 }
 
 /// Reads the signing key of a kind, if it has one.
@@ -91,7 +118,7 @@ fn frozen(kind: &Kind) -> Result<Frozen, OpsError> {
         on_unknown: kind.on_unknown,
         once_per: kind.once_per,
         retry: kind.retry,
-        retry_refused: Vec::new(),
+        retry_refused: kind.retry_refused.clone(),
         hours: kind.hours,
         timezone: kind.timezone.iana_name().unwrap_or("UTC").to_owned(),
         give_up_after: kind.give_up_after,

@@ -156,7 +156,7 @@ pub(super) fn build_row(
         why: err.to_string(),
     })?;
     let person = Person { key: &row.key, address: &address, fields: &row.fields };
-    builder.template.build(&builder.sender, &person, stamp, builder.dkim.as_ref())
+    builder.build(&person, stamp)
 }
 
 /// Returns a stamp as long as a real one, for messages that are only checked.

@@ -9,7 +9,8 @@ use super::Ops;
 use super::action::Action;
 use super::error::OpsError;
 use super::kind::Builder;
-use crate::compose::{Built, Person, Stamp};
+use crate::compose::request::once;
+use crate::compose::{Person, Stamp};
 use crate::dispatch::identity::Myself;
 use crate::dispatch::is_allowed;
 use crate::dispatch::settings::RouteSettings;
@@ -64,10 +65,13 @@ impl Ops {
         };
         let message = self.ledger.message(batch.id, batch.template_version).await?;
         let builder = self.builder(&batch, &message)?;
-        let (message_id, built) = self.build_test(&builder, &row, &address)?;
-        let envelope =
-            Envelope { from: batch.frozen.envelope_from.clone(), to: address.on_the_wire() };
-        let ended = self.hand_over_once(&batch, &envelope, &built.content).await?;
+        let (message_id, content) = self.build_test(&builder, &row, &address)?;
+        let envelope = Envelope {
+            from: batch.frozen.envelope_from.clone(),
+            to: address.on_the_wire(),
+            once: once(&message_id).to_owned(),
+        };
+        let ended = self.hand_over_once(&batch, &envelope, &content).await?;
         let body = TestBody {
             batch: batch.name.clone(),
             to: address.as_written(),
@@ -93,7 +97,7 @@ impl Ops {
         builder: &Builder,
         row: &RowView,
         address: &Address,
-    ) -> Result<(String, Built), OpsError> {
+    ) -> Result<(String, Vec<u8>), OpsError> {
         let codec = self.dress().codec;
         let domain = builder.sender.domain();
         let message_id = codec.map(|codec| codec.write_test(fastrand::u64(..), domain));
@@ -101,11 +105,10 @@ impl Ops {
             message_id.ok_or_else(|| OpsError::failed("Message-IDs cannot be written"))?;
         let stamp = Stamp { message_id: message_id.clone(), date: self.now() };
         let person = Person { key: &row.key, address, fields: &row.fields };
-        let built = builder
-            .template
-            .build(&builder.sender, &person, &stamp, builder.dkim.as_ref())
+        let content = builder
+            .content(&person, &stamp)
             .map_err(|err| OpsError::refused("the message cannot be built").because(err))?;
-        Ok((message_id, built))
+        Ok((message_id, content))
     }
 
     /// Hands one message over within the limits that all workers share.

@@ -1,5 +1,6 @@
 //! The command line, as a person at a shell meets it.
 
+mod apis;
 mod config;
 mod contract;
 mod demo;

@@ -213,7 +213,7 @@ fn without_a_file_everything_has_its_default() {
 #[case::nothing_near(
     "words = {",
     "colours = {",
-    "ittsu.toml:32: unknown key `colours` in [kinds.notice]; known here: via, on_unknown, once_per, from, envelope_from, template, words, claim, retry, hours, give_up_after, late, timezone, dkim"
+    "ittsu.toml:32: unknown key `colours` in [kinds.notice]; known here: via, on_unknown, once_per, from, envelope_from, template, words, claim, retry, hours, give_up_after, late, timezone, dkim, retry_refused"
 )]
 #[case::a_table_was_expected(
     "words = { key = \"会員番号\", person = \"会員\" }",
@@ -302,8 +302,18 @@ fn without_a_file_everything_has_its_default() {
 )]
 #[case::mail_api(
     "[folder.rehearsal]\npath = \"rehearsal\"",
-    "[http.mailco]\nmethod = \"POST\"\n[folder.rehearsal]\npath = \"x\"",
-    "ittsu.toml:19: `http`: mail APIs are not in this version; use [smtp.NAME]"
+    "[http.mailco]\nurl = \"http://api.example.com/\"\nbody = \"{}\"",
+    "ittsu.toml:20: `http.mailco.url`: mails and the key of the API would travel in plain text to api.example.com; expected https://, or allow_plaintext = true"
+)]
+#[case::a_key_without_its_window(
+    "[folder.rehearsal]\npath = \"rehearsal\"",
+    "[http.a]\nurl = \"https://a.example/\"\nbody = \"{}\"\nidempotency_header = \"Idempotency-Key\"",
+    "ittsu.toml:22: `http.a.idempotency_header` has no idempotency_window beside it, as in idempotency_window = \"24h\": how long the provider remembers a key"
+)]
+#[case::a_token_in_the_file(
+    "[folder.rehearsal]\npath = \"rehearsal\"",
+    "[http.a]\nurl = \"https://key@a.example/\"\nbody = \"{}\"",
+    "ittsu.toml:20: `http.a.url`: a password never stands in the file; put it into `headers`, as in authorization = { env = \"NAME\", prefix = \"Basic \" }"
 )]
 #[case::order_queue(
     "once_per = \"kind\"",

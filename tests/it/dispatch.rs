@@ -8,6 +8,7 @@ mod proxy;
 
 mod breakers;
 mod ending;
+mod http;
 mod last_look;
 mod ledger_away;
 mod once;

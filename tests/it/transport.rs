@@ -9,6 +9,7 @@ use ittsu::transport::{Connection, Ended, Envelope, NoSteps, Route, Steps};
 
 mod bytes;
 mod folder;
+mod http;
 mod login;
 mod opening;
 mod outcomes;
@@ -41,7 +42,7 @@ fn route_to(server: &MailServer) -> SmtpRoute {
 }
 
 fn envelope(to: &str) -> Envelope {
-    Envelope { from: "bounce@example.com".to_owned(), to: to.to_owned() }
+    Envelope { from: "bounce@example.com".to_owned(), to: to.to_owned(), once: String::new() }
 }
 
 async fn open(route: SmtpRoute) -> Result<Connection, Ended> {

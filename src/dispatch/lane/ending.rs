@@ -71,7 +71,10 @@ impl Lane {
             code: code.map(|code| code.code),
             enhanced: code.and_then(|code| code.enhanced).map(|enhanced| enhanced.to_string()),
             reply: ended.reply.as_ref().map(|reply| reply.bytes.clone()).unwrap_or_default(),
-            note: ended.reply.is_none().then_some(words),
+            note: match &ended.id {
+                Some(id) => Some(format!("the provider's id: {id}")),
+                None => ended.reply.is_none().then_some(words),
+            },
             review: verdict.review,
             template: served.template_version,
         };

@@ -23,6 +23,8 @@ pub(super) struct Notes<'a> {
     row: RecipientId,
     attempt: Attempt,
     pulse: &'a Pulse,
+    /// The step from whose beginning on nobody may know.
+    deciding: Phase,
     dot: OnceLock<Instant>,
     is_broken: AtomicBool,
 }
@@ -33,9 +35,11 @@ impl<'a> Notes<'a> {
         row: &ClaimedRow,
         attempt: Attempt,
         pulse: &'a Pulse,
+        deciding: Phase,
     ) -> Self {
         let is_broken = AtomicBool::new(false);
-        Self { slot, row: row.id, attempt, pulse, dot: OnceLock::new(), is_broken }
+        let dot = OnceLock::new();
+        Self { slot, row: row.id, attempt, pulse, deciding, dot, is_broken }
     }
 
     /// Notes that the row is about to be started.
@@ -55,7 +59,7 @@ impl<'a> Notes<'a> {
 
     /// Describes a hand-over that was broken off here and now.
     pub(super) fn cancelled(&self, since: Instant) -> Ended {
-        broken_off(if self.dot().is_some() { Phase::Dot } else { Phase::Body }, since)
+        broken_off(if self.dot().is_some() { self.deciding } else { Phase::Body }, since)
     }
 }
 

@@ -114,8 +114,7 @@ impl Against {
             return Checked::Excepted(left_out("only_to in the configuration does not allow it"));
         }
         let person = Person { key: &line.key, address: &line.address, fields: &line.fields };
-        let Builder { template, sender, dkim } = &*self.builder;
-        let built = template.build(sender, &person, &self.stamp, dkim.as_ref());
+        let built = self.builder.build(&person, &self.stamp);
         let row = NewRow {
             line: number(line.number),
             key: line.key,

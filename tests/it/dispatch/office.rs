@@ -169,6 +169,7 @@ impl Office {
             connections: 8,
             messages_per_connection: 100,
             rate: None,
+            request: None,
             longest: Duration::from_secs(6),
         };
         Settings {
