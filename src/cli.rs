@@ -21,6 +21,7 @@ pub mod cancel;
 pub mod change;
 pub mod completions;
 pub mod config;
+mod console;
 pub mod demo;
 pub mod discard;
 pub mod doctor;
@@ -65,12 +66,15 @@ use shell::Shell;
 ///
 /// A batch is one notice or one day of order mail. Read people in (import), look (preview, test),
 /// start it, and let workers send it (work); `send` does all of that in one command.
+///
+/// Without a command it opens the console, where all of this can be watched and done; without a
+/// terminal it prints the status of every batch.
 #[derive(Debug, Parser)]
 #[command(name = "ittsu", version, max_term_width = 100, disable_help_subcommand = true)]
 #[command(override_usage = "ittsu [OPTIONS] [BATCH]\n       ittsu [OPTIONS] <COMMAND>")]
 #[command(after_long_help = EXIT_CODES)]
 pub struct Cli {
-    /// Show this batch, as `status BATCH` does
+    /// Open the console at this batch; without a terminal, show it as `status BATCH` does
     batch: Option<String>,
 
     #[command(flatten)]
@@ -139,13 +143,24 @@ pub fn run(args: impl IntoIterator<Item = OsString>, clock: Clock) -> ExitCode {
         Ok(cli) => cli,
         Err(err) => return printer::show_usage(&err),
     };
-    let _log = log::begin(&cli.global);
+    let full_screen = match &cli.command {
+        None => console::is_possible(),
+        Some(Command::Demo(args)) => args.opens_console(),
+        Some(_) => false,
+    };
+    // On a full screen the log would run over what is drawn.
+    let _log = if full_screen { None } else { log::begin(&cli.global) };
     let mut shell = Shell::new(cli.global, clock);
-    let (command, word) = match (cli.command, cli.batch) {
-        (Some(command), None) => (command, None),
-        (None, None) => (Command::Status(status::Args::default()), None),
+    let (task, word) = match (cli.command, cli.batch) {
+        (Some(command), None) => (Task::Do(command), None),
+        (None, None) if full_screen => (Task::Console(None), None),
+        (None, None) => (Task::Do(Command::Status(status::Args::default())), None),
         (None, Some(word)) => match at_batch(&word) {
-            Ok(command) => (command, Some(word)),
+            Ok(batch) if full_screen => (Task::Console(Some(batch)), Some(word)),
+            Ok(batch) => {
+                let args = status::Args { batch: Some(batch), ..status::Args::default() };
+                (Task::Do(Command::Status(args)), Some(word))
+            }
             Err(err) => return shell.printer.fail(&err),
         },
         (Some(_), Some(word)) => {
@@ -157,13 +172,24 @@ pub fn run(args: impl IntoIterator<Item = OsString>, clock: Clock) -> ExitCode {
         Ok(runtime) => runtime,
         Err(err) => return shell.printer.fail(&CliError::failed("no runtime").because(&err)),
     };
-    let ended = runtime.block_on(command.run(&mut shell));
+    let ended = runtime.block_on(async {
+        match task {
+            Task::Do(command) => command.run(&mut shell).await,
+            Task::Console(batch) => Box::pin(console::run(batch.as_ref(), &mut shell)).await,
+        }
+    });
     // A thread may still wait for standard input, which nobody is going to close.
     runtime.shutdown_timeout(Duration::from_millis(200));
     match ended {
         Ok(code) => code,
         Err(err) => shell.printer.fail(&hinted(err, word.as_deref())),
     }
+}
+
+/// What one command line asks for.
+enum Task {
+    Do(Command),
+    Console(Option<BatchName>),
 }
 
 /// Adds the command a person may have meant, where a lone word named no batch.
@@ -183,13 +209,12 @@ fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
 }
 
 /// Reads a lone word as a batch's name.
-fn at_batch(word: &str) -> Result<Command, CliError> {
-    let batch = word.parse::<BatchName>().map_err(|err| {
+fn at_batch(word: &str) -> Result<BatchName, CliError> {
+    word.parse::<BatchName>().map_err(|err| {
         CliError::usage(format!("there is no command `{word}`, and no batch can have that name"))
             .because(&err)
             .hint("`ittsu --help` lists the commands")
-    })?;
-    Ok(Command::Status(status::Args { batch: Some(batch), ..status::Args::default() }))
+    })
 }
 
 impl Command {

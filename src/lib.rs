@@ -3,9 +3,9 @@
 //! Rooms, from the leaves up; arrows point down and `tests/it/tidy.rs` holds them:
 //!
 //! ```text
-//!       cli
-//!        |
-//!       ops ─────────── report
+//!      cli ── console
+//!        \    /
+//!         ops ─────────── report
 //!  /     /    |     \
 //! intake compose dispatch
 //!   \      \   /  \   /
@@ -20,6 +20,7 @@ pub mod cli;
 pub mod clock;
 pub mod compose;
 pub mod config;
+pub mod console;
 pub mod db;
 pub mod dispatch;
 pub mod domain;

@@ -18,6 +18,7 @@ pub mod halt;
 pub mod import;
 pub mod journal;
 pub mod kind;
+pub mod live;
 pub mod preview;
 pub mod report;
 pub mod route;

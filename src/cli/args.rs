@@ -33,8 +33,9 @@ pub struct Global {
     #[arg(long, global = true)]
     pub read_only: bool,
 
-    /// Language of what people read
-    #[arg(long, global = true, value_name = "LANG", value_parser = language_words())]
+    /// Language of the console
+    #[arg(long, global = true, value_name = "LANG", env = "ITTSU_LANG",
+          value_parser = language_words())]
     pub lang: Option<Language>,
 
     /// Say nothing but data, warnings and errors

@@ -9,8 +9,10 @@ pub mod mailserver;
 pub mod people;
 pub mod server;
 pub mod story;
+mod tour;
 pub mod worker;
 
+use super::console;
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
 use crate::config::{Request, Settings};
@@ -21,7 +23,8 @@ use story::Stage;
 /// Everything in one process, with nothing to set up and nothing leaving this machine
 ///
 /// A ledger in a folder, a built-in mail server that misbehaves, sample batches in three languages,
-/// and a worker that is killed half-way. Ends by itself and leaves the folder for `status`,
+/// and a worker that is killed half-way. Opens the console and leads through it; with --plain, or
+/// without a terminal, it prints what happens and ends by itself. The folder stays for `status`,
 /// `unknown` and `show` to look at.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -42,12 +45,17 @@ pub struct Args {
     pub seed: Option<u64>,
 }
 
+impl Args {
+    /// Reports whether the demo is shown in the console.
+    pub(super) fn opens_console(&self) -> bool {
+        !self.plain && console::is_possible()
+    }
+}
+
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
     shell.refuse_if_read_only()?;
-    if !args.plain {
-        shell.printer.say("This version has no console yet: the demo runs as with --plain.");
-    }
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(1..1_000_000));
+    let full_screen = args.opens_console();
     let folder = new_folder(args.dir)?;
     let people = u32::try_from(args.people).map_err(|_err| {
         CliError::usage(format!("{} people are too many for a demo", args.people))
@@ -57,6 +65,12 @@ pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
     let samples = folder::samples(people, seed);
     let config = folder::write(&folder, &samples, server.addr()).map_err(failed)?;
     let ops = open(&config, &folder, shell).await?;
+    if full_screen {
+        let code = Box::pin(tour::run(&ops, &server, &folder, &config, &samples, shell)).await;
+        ops.close().await;
+        shell.printer.say(&format!("The demo is in {}", folder.display()));
+        return code;
+    }
     shell.printer.say(&format!(
         "Demo in {}, number {seed} (--seed {seed} repeats it). Nothing leaves this machine.",
         folder.display()

@@ -58,7 +58,15 @@ pub(super) struct Reading<'a> {
 }
 
 /// Variables that are no settings of the file.
-const OTHER_VARIABLES: &[&str] = &["ITTSU_CONFIG", "ITTSU_OPERATOR", "ITTSU_STATE_DIR"];
+const OTHER_VARIABLES: &[&str] = &[
+    "ITTSU_ASCII",
+    "ITTSU_CONFIG",
+    "ITTSU_LANG",
+    "ITTSU_OPERATOR",
+    "ITTSU_STATE_DIR",
+    "ITTSU_THEME",
+    "ITTSU_WIDTH",
+];
 
 impl<'a> Reading<'a> {
     pub(super) fn new(

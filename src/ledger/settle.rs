@@ -128,7 +128,11 @@ struct Tally {
     moves: Moves,
     /// The only row that changed, while there is only one.
     only: Option<RecipientId>,
+    seen: Attempts,
 }
+
+/// The attempts that a person saw, by key; rows that are not named are not compared.
+pub type Attempts = BTreeMap<String, Attempt>;
 
 impl Ledger {
     /// Says what `settle` would change now, without changing it.
@@ -137,10 +141,20 @@ impl Ledger {
         request: &SettleRequest,
         now: Timestamp,
     ) -> Result<Settled, LedgerError> {
+        self.settle_seen_plan(request, &Attempts::new(), now).await
+    }
+
+    /// Says what `settle_seen` would change now.
+    pub async fn settle_seen_plan(
+        &self,
+        request: &SettleRequest,
+        seen: &Attempts,
+        now: Timestamp,
+    ) -> Result<Settled, LedgerError> {
         let mut tx = self.db.snapshot().await?;
         let batch = batches::by_id(&mut tx, request.batch).await?;
         refuse_early(request, &batch)?;
-        let mut tally = Tally::default();
+        let mut tally = Tally { seen: seen.clone(), ..Tally::default() };
         walk(&mut tx, request, &batch, None, &mut tally, now).await?;
         finish(&mut tx, tally).await
     }
@@ -154,11 +168,24 @@ impl Ledger {
         by: By,
         now: Timestamp,
     ) -> Result<Settled, LedgerError> {
+        self.settle_seen(request, Attempts::new(), by, now).await
+    }
+
+    /// Does the same, but leaves rows alone whose attempt is no longer the one that was seen.
+    pub async fn settle_seen(
+        &self,
+        request: SettleRequest,
+        seen: Attempts,
+        by: By,
+        now: Timestamp,
+    ) -> Result<Settled, LedgerError> {
         let batch = request.batch;
         let journal = self.journal_number().await?;
-        let request = (request, by);
+        let request = (request, by, seen);
         let settled = self
-            .act(request, move |tx, (request, by)| Box::pin(settle(tx, request, journal, by, now)))
+            .act(request, move |tx, (request, by, seen)| {
+                Box::pin(settle(tx, request, seen, journal, by, now))
+            })
             .await?;
         self.end_if_cancelled(batch, &settled, now).await?;
         Ok(settled)
@@ -198,13 +225,14 @@ fn refuse_early(request: &SettleRequest, batch: &Batch) -> Result<(), Refused> {
 async fn settle(
     tx: &mut Tx,
     request: &SettleRequest,
+    seen: &Attempts,
     journal: JournalId,
     by: &By,
     now: Timestamp,
 ) -> Result<Settled, LedgerError> {
     let batch = batches::by_id(tx, request.batch).await?;
     refuse_early(request, &batch)?;
-    let mut tally = Tally::default();
+    let mut tally = Tally { seen: seen.clone(), ..Tally::default() };
     walk(tx, request, &batch, Some(journal), &mut tally, now).await?;
     let changed = tally.settled.changed;
     if changed == 0 {
@@ -272,6 +300,10 @@ impl Tally {
     /// Decides about one row and counts the decision; returns how the row is to be written.
     fn decide(&mut self, act: Act, before: &Before, batch: &Batch, now: Timestamp) -> Option<Put> {
         self.settled.matched += 1;
+        if self.seen.get(&before.key).is_some_and(|seen| *seen != before.attempt) {
+            self.leave(Left::Moved, before);
+            return None;
+        }
         let change = match decide(act, &before.seen, batch.wanted) {
             Ok(change) => change,
             Err(why) => {

@@ -6,9 +6,11 @@ use super::Ops;
 use super::error::OpsError;
 use super::find::LeftOutBody;
 use super::row::RowBody;
+use crate::domain::id::RecipientId;
 use crate::domain::name::BatchName;
 use crate::domain::selection::Selection;
 use crate::ledger::rows::After;
+pub use crate::ledger::snapshot::CauseCount;
 
 /// `ittsu/rows/1`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -57,6 +59,29 @@ impl Ops {
                 _ => return Ok(body),
             }
         }
+    }
+
+    /// Returns up to `limit` rows behind the row `after`, without counting what the selection meets.
+    ///
+    /// For whoever looks at one page after the other: a page costs the same wherever it stands.
+    pub async fn row_page(
+        &self,
+        name: &BatchName,
+        which: &Selection,
+        after: RecipientId,
+        limit: i64,
+    ) -> Result<Vec<(RecipientId, RowBody)>, OpsError> {
+        let batch = self.batch(name).await?;
+        let mut snapshot = self.ledger.snapshot(self.now()).await?;
+        let rows = snapshot.rows(&batch, which, after, limit).await?;
+        Ok(rows.iter().map(|row| (row.id, self.dress().row(&batch, row))).collect())
+    }
+
+    /// Counts what did not end well in a batch by its reason, the commonest first.
+    pub async fn causes(&self, name: &BatchName) -> Result<Vec<CauseCount>, OpsError> {
+        let batch = self.batch(name).await?;
+        let mut snapshot = self.ledger.snapshot(self.now()).await?;
+        Ok(snapshot.causes(&batch).await?)
     }
 
     /// Returns up to `limit` lines of the sources that became no row.

@@ -7,12 +7,13 @@ use super::error::OpsError;
 use super::when;
 use super::words::thousands;
 use crate::domain::address::Address;
-use crate::domain::id::JournalId;
+use crate::domain::id::{Attempt, JournalId};
 use crate::domain::name::BatchName;
 use crate::domain::plan::{Act, Left};
 use crate::domain::selection::Selection;
 use crate::ledger::journal::By;
-use crate::ledger::settle::{LeftAlone, NewAddress, SettleRequest, Settled};
+use crate::ledger::settle::{Attempts, LeftAlone, NewAddress, SettleRequest, Settled};
+use crate::ledger::{LedgerError, Refused};
 
 /// A decision about rows of a batch.
 #[derive(Clone, Debug)]
@@ -79,6 +80,61 @@ impl Ops {
             }
         };
         let change = self.changed(Some(&batch.name), &settled);
+        Ok(Decided { consequences: consequences(act, &settled), change })
+    }
+
+    /// Decides about rows as they were shown: whatever moved on since is left alone, and counted.
+    ///
+    /// `most` is the number that was confirmed. Fewer may change, because rows were decided, sent
+    /// or tried again meanwhile; never others, and never more.
+    pub async fn settle_seen(
+        &self,
+        decision: Decision,
+        seen: &[(String, i64)],
+        most: u64,
+        by: By,
+    ) -> Result<Decided, OpsError> {
+        let batch = self.batch(&decision.batch).await?;
+        self.sweep_gone().await?;
+        let act = decision.act;
+        let seen: Attempts = seen.iter().map(|(key, n)| (key.clone(), Attempt(*n))).collect();
+        let mut request = SettleRequest {
+            batch: batch.id,
+            selection: decision.which,
+            act,
+            to: None,
+            confirm: 0,
+            words: decision.words,
+        };
+        let mut tries = 0;
+        let settled = loop {
+            let planned = self.ledger.settle_seen_plan(&request, &seen, self.now()).await?;
+            if planned.changed > i64::try_from(most).unwrap_or(i64::MAX) {
+                return Err(OpsError::refused(format!(
+                    "{} rows would change now, but {most} were confirmed",
+                    planned.changed
+                ))
+                .hint("nothing was changed; look again"));
+            }
+            request.confirm = planned.changed;
+            let done = self
+                .ledger
+                .settle_seen(request.clone(), seen.clone(), by.clone(), self.now())
+                .await;
+            match done {
+                // A row moved between the look and the deed: look again.
+                Err(LedgerError::Refused(Refused::CountDiffers { .. })) if tries < 3 => tries += 1,
+                done => break done?,
+            }
+        };
+        let mut change = self.changed(Some(&batch.name), &settled);
+        // Rows that the selection no longer meets have moved on as well.
+        let gone = most.saturating_sub(change.matched);
+        if gone > 0 {
+            change.matched += gone;
+            change.left += gone;
+            change.why_left.push(WhyLeft { why: "decided meanwhile".to_owned(), rows: gone });
+        }
         Ok(Decided { consequences: consequences(act, &settled), change })
     }
 

@@ -176,7 +176,7 @@ impl Ops {
     }
 
     /// Returns why rows that are ready do not go out now.
-    async fn waiting_because(
+    pub(super) async fn waiting_because(
         &self,
         status: &BatchStatus,
         workers: &[Worker],
@@ -266,7 +266,7 @@ fn serves(worker: &Worker, batch: &Batch) -> bool {
 }
 
 /// Returns the hours of a batch if it is outside of them now.
-fn closed(batch: &Batch, now: Timestamp) -> Option<Hours> {
+pub(super) fn closed(batch: &Batch, now: Timestamp) -> Option<Hours> {
     let hours = batch.frozen.hours?;
     let zone = jiff::tz::TimeZone::get(&batch.frozen.timezone).ok()?;
     let moment = jiff::Timestamp::from_microsecond(now.0).ok()?;

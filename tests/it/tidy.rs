@@ -19,7 +19,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dispatch", &["compose", "domain", "ledger", "transport"]),
     ("report", &["domain", "ledger"]),
     ("ops", &["compose", "db", "dispatch", "domain", "intake", "ledger", "report", "transport"]),
-    ("cli", &["domain", "ops", "report"]),
+    ("cli", &["console", "domain", "ops", "report"]),
+    ("console", &["domain", "ops", "report"]),
     ("clock", &["domain"]),
     ("config", &["domain"]),
     ("shutdown", &[]),
@@ -29,7 +30,13 @@ const ARROWS: &[(&str, &[&str])] = &[
 const LEAVES: &[&str] = &["clock", "config", "shutdown"];
 
 /// The only rooms that may name these libraries.
-const OWNERS: &[(&str, &str)] = &[("sqlx", "db"), ("clap", "cli"), ("toml", "config")];
+const OWNERS: &[(&str, &str)] = &[
+    ("sqlx", "db"),
+    ("clap", "cli"),
+    ("toml", "config"),
+    ("ratatui", "console"),
+    ("crossterm", "console"),
+];
 
 const LONGEST: usize = 450;
 

@@ -23,7 +23,7 @@ use crate::ops::words::thousands;
 use crate::ops::{Ops, by, when};
 
 /// Who does everything in the demo.
-const OPERATOR: &str = "demo";
+pub(super) const OPERATOR: &str = "demo";
 /// A run that takes longer than this is stuck.
 const AT_MOST: Duration = Duration::from_mins(10);
 
@@ -326,7 +326,7 @@ fn judge(ended: &Ended) -> Result<(), CliError> {
 const TICK: Duration = Duration::from_millis(250);
 const SAY: Duration = Duration::from_secs(2);
 
-fn name(sample: &Sample) -> Result<BatchName, CliError> {
+pub(super) fn name(sample: &Sample) -> Result<BatchName, CliError> {
     sample.batch.parse().map_err(|err| CliError::failed("a sample has no name").because(&err))
 }
 

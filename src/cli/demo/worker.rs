@@ -19,9 +19,19 @@ pub struct Worker {
 impl Worker {
     /// Starts `ittsu work --until-idle` on the ledger of `config`.
     pub fn start(config: &Path, log: &Path) -> io::Result<Self> {
+        Self::start_with(&["work", "--until-idle"], config, log)
+    }
+
+    /// Starts a worker that stays when nothing is left.
+    pub fn staying(config: &Path, log: &Path) -> io::Result<Self> {
+        Self::start_with(&["work"], config, log)
+    }
+
+    fn start_with(words: &[&str], config: &Path, log: &Path) -> io::Result<Self> {
         let file: File = OpenOptions::new().create(true).append(true).mode(0o600).open(log)?;
         let child = Command::new(std::env::current_exe()?)
-            .args(["work", "--until-idle", "--config"])
+            .args(words)
+            .arg("--config")
             .arg(config)
             // Nothing of the operator's own settings may reach the demo.
             .env_clear()
