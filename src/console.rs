@@ -26,5 +26,6 @@ mod terminal;
 mod tour;
 pub mod words;
 
+pub use draw::draw as frame;
 pub use run::{Opening, Surroundings, Tools, open};
 pub use screen::Facts;

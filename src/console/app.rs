@@ -5,27 +5,20 @@
 //! Start reading at `App::update`.
 
 mod deeds;
+mod pressed;
 
 use std::time::Duration;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 
 use super::canvas::Look;
 use super::canvas::theme::Tone;
-use super::dialog::{Dialog, Pressed};
+use super::dialog::Dialog;
 use super::draw;
-use super::field::Field;
-use super::keys::{self, Command, GLOBAL, MOVES, Read};
 use super::message::{Deed, Effect, Fault, Msg};
-use super::overlay::{self, Overlay};
+use super::overlay::Overlay;
 use super::pace::Paces;
 use super::screen::batches::Batches;
-use super::screen::find::Find;
-use super::screen::health::Health;
-use super::screen::journal::Journal;
-use super::screen::report::Report;
-use super::screen::unknown::Unknown;
 use super::screen::{Facts, Name, Scene, Screen, View, Want};
 use super::tour::Tour;
 use super::words::Sentence;
@@ -171,153 +164,6 @@ impl App {
         self.toasts.last().filter(|toast| self.now.since(toast.at) < STAYS)
     }
 
-    fn key(&mut self, event: KeyEvent, effects: &mut Vec<Effect>) {
-        if event.kind == crossterm::event::KeyEventKind::Release {
-            return;
-        }
-        let control = event.modifiers.contains(KeyModifiers::CONTROL);
-        match event.code {
-            KeyCode::Char('c') if control => return self.leave(effects),
-            KeyCode::Char('z') if control => return effects.push(Effect::Suspend),
-            KeyCode::Char('l') if control => return effects.push(Effect::Redraw),
-            KeyCode::Esc if self.overlay.is_none() && self.take_back(effects) => return,
-            _ => {}
-        }
-        if self.overlay.is_some() {
-            return self.overlay_key(event, effects);
-        }
-        let typing = self.stack.last_mut().is_some_and(|screen| screen.field().is_some());
-        let form = self.top().name() == Name::NewSend;
-        if typing || form {
-            let mut took = false;
-            self.on_top(effects, |screen, scene| took = screen.typed(event, scene));
-            if took {
-                return;
-            }
-        }
-        self.command_key(event, effects);
-    }
-
-    /// Does what a key stands for in the tables of the screen.
-    fn command_key(&mut self, event: KeyEvent, effects: &mut Vec<Effect>) {
-        let (code, modifiers) = match keys::read(event) {
-            Read::Nothing => return,
-            Read::Foreign => {
-                self.method = true;
-                return self.say(Sentence::InputMethodKana, &[], Tone::Warn);
-            }
-            Read::Key { code, modifiers, by_method } => {
-                if by_method && !self.method {
-                    self.say(Sentence::InputMethod, &[], Tone::Plain);
-                }
-                self.method = by_method;
-                (code, modifiers)
-            }
-        };
-        let tables = [keys::layer(self.top().name()), MOVES, GLOBAL];
-        if let Some(command) = keys::find(&tables, code, modifiers) {
-            self.command(command, effects);
-        }
-    }
-
-    fn command(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        let language = self.facts.language;
-        match command {
-            Command::Batches => self.stack.truncate(1),
-            Command::Unknown => {
-                let only = match self.top() {
-                    Screen::Batch(batch) => Some(batch.name.clone()),
-                    _ => None,
-                };
-                self.open(Screen::Unknown(Unknown::of(only)), effects);
-            }
-            Command::Find => self.open(Screen::Find(Find::default()), effects),
-            Command::Report => self.open(Screen::Report(Report::default()), effects),
-            Command::Journal => self.open(Screen::Journal(Journal::default()), effects),
-            Command::Health => self.open(Screen::Health(Health::default()), effects),
-            Command::Quit if self.stack.len() > 1 => drop(self.stack.pop()),
-            Command::Quit => self.ask_to_quit(),
-            Command::Leave => self.leave(effects),
-            Command::Help => {
-                let lines = overlay::help(self.top().name(), language);
-                let title = self.view().word(super::words::Word::Help).to_owned();
-                self.overlay = Some(Overlay::Read { title, lines, first: 0 });
-            }
-            Command::News => self.show_news(),
-            Command::Palette => {
-                self.overlay = Some(Overlay::Palette { words: Field::default(), cursor: 0 });
-            }
-            Command::Freeze => self.freeze(effects),
-            Command::Redraw => effects.push(Effect::Redraw),
-            Command::Suspend => effects.push(Effect::Suspend),
-            Command::Refresh => {
-                effects.push(Effect::Refresh);
-                self.on_top(effects, |screen, scene| screen.command(command, scene));
-            }
-            _ => self.on_top(effects, |screen, scene| screen.command(command, scene)),
-        }
-    }
-
-    fn overlay_key(&mut self, event: KeyEvent, effects: &mut Vec<Effect>) {
-        let (screen, language) = (self.top().name(), self.facts.language);
-        let page = usize::from(self.size.1.saturating_sub(8)).max(1);
-        match &mut self.overlay {
-            None => {}
-            Some(Overlay::Ask(dialog)) => match dialog.key(event) {
-                Pressed::Stay => {}
-                Pressed::Closed => self.overlay = None,
-                Pressed::Confirmed(deed) => {
-                    self.overlay = None;
-                    self.confirmed(*deed, effects);
-                }
-            },
-            Some(Overlay::Read { lines, first, .. }) => {
-                let last = lines.len().saturating_sub(page);
-                *first = match (keys::read(event), event.code) {
-                    (_, KeyCode::Down) => (*first + 1).min(last),
-                    (_, KeyCode::Up) => first.saturating_sub(1),
-                    (_, KeyCode::PageDown) => (*first + page).min(last),
-                    (_, KeyCode::PageUp) => first.saturating_sub(page),
-                    (Read::Key { code: KeyCode::Char('j'), .. }, _) => (*first + 1).min(last),
-                    (Read::Key { code: KeyCode::Char('k'), .. }, _) => first.saturating_sub(1),
-                    _ => return self.overlay = None,
-                };
-            }
-            Some(Overlay::Palette { words, cursor }) => {
-                match overlay::choose(words, cursor, event, screen, language) {
-                    Ok(true) => {}
-                    Ok(false) => self.overlay = None,
-                    Err(command) => {
-                        self.overlay = None;
-                        self.command(command, effects);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Takes pasted text into the field that is open; anywhere else it is left alone.
-    fn paste(&mut self, text: &str) {
-        let taken = match &mut self.overlay {
-            Some(Overlay::Ask(dialog)) => dialog.paste(text),
-            Some(Overlay::Palette { words, .. }) => {
-                words.paste(text);
-                true
-            }
-            Some(Overlay::Read { .. }) => false,
-            None => match self.stack.last_mut().and_then(Screen::field) {
-                Some(field) => {
-                    field.paste(text);
-                    true
-                }
-                None => false,
-            },
-        };
-        if !taken {
-            self.say(Sentence::PastedNothing, &[], Tone::Warn);
-        }
-    }
-
     fn take_live(&mut self, found: Result<Box<Live>, Fault>, effects: &mut Vec<Effect>) {
         match found {
             Err(fault) => {
@@ -334,7 +180,7 @@ impl App {
                     return;
                 }
                 self.live = Some(*live);
-                self.on_top(effects, |screen, scene| screen.renewed(scene));
+                self.on_top(effects, Screen::renewed);
             }
         }
         self.follow_tour();
@@ -377,19 +223,19 @@ impl App {
         }
     }
 
-    fn freeze(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn freeze(&mut self, effects: &mut Vec<Effect>) {
         if self.frozen.take().is_none() {
             self.frozen = Some(self.live.as_ref().map_or(self.now, |live| live.as_of));
             return;
         }
         if let Some(newest) = self.newest.take() {
             self.live = Some(newest);
-            self.on_top(effects, |screen, scene| screen.renewed(scene));
+            self.on_top(effects, Screen::renewed);
         }
     }
 
     /// Leaves at the second ctrl-c; the first one says what goes on.
-    fn leave(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn leave(&mut self, effects: &mut Vec<Effect>) {
         if self.leaving.is_some_and(|at| self.now.since(at) < LEAVING) {
             return effects.push(Effect::Quit);
         }
@@ -398,14 +244,14 @@ impl App {
         self.say(Sentence::QuitAgain, &[], Tone::Warn);
     }
 
-    fn ask_to_quit(&mut self) {
+    pub(super) fn ask_to_quit(&mut self) {
         let sentence = if self.facts.demo { Sentence::QuitDemo } else { Sentence::QuitAsk };
         let title = self.view().say(sentence, &[]);
         let dialog = Dialog::new(self.facts.language, title, 1, Deed::Leave);
         self.overlay = Some(Overlay::Ask(Box::new(dialog)));
     }
 
-    fn show_news(&mut self) {
+    pub(super) fn show_news(&mut self) {
         let title = self.view().word(super::words::Word::News).to_owned();
         let lines = self.toasts.iter().rev();
         let lines = lines.map(|toast| format!("{}  {}", self.view().clock(toast.at), toast.text));
@@ -414,10 +260,10 @@ impl App {
     }
 
     /// Puts a screen on top; one of the same name comes up instead of a second one.
-    fn open(&mut self, screen: Screen, effects: &mut Vec<Effect>) {
+    pub(super) fn open(&mut self, screen: Screen, effects: &mut Vec<Effect>) {
         self.stack.retain(|other| other.name() != screen.name() || other.name() == Name::Batches);
         self.stack.push(screen);
-        self.on_top(effects, |screen, scene| screen.open(scene));
+        self.on_top(effects, Screen::open);
         self.follow_tour();
     }
 
@@ -433,7 +279,11 @@ impl App {
         self.toasts.push(Toast { at: self.now, text, tone });
     }
 
-    fn on_top(&mut self, effects: &mut Vec<Effect>, act: impl FnOnce(&mut Screen, &mut Scene<'_>)) {
+    pub(super) fn on_top(
+        &mut self,
+        effects: &mut Vec<Effect>,
+        act: impl FnOnce(&mut Screen, &mut Scene<'_>),
+    ) {
         let mut act = Some(act);
         let top = self.stack.len() - 1;
         self.on_screens(effects, top, |screen, scene| {
@@ -474,7 +324,7 @@ impl App {
         for want in wants {
             match want {
                 Want::Ask(ticket, ask) => effects.push(Effect::Ask(ticket, ask)),
-                Want::Do(deed) => self.confirmed(deed, effects),
+                Want::Do(deed) => Self::confirmed(deed, effects),
                 Want::Confirm(dialog) => self.overlay = Some(Overlay::Ask(dialog)),
                 Want::Say(text) => self.tell(text, Tone::Plain),
                 Want::Warn(text) => self.tell(text, Tone::Warn),

@@ -64,6 +64,7 @@ pub const fn right(width: u16) -> Column {
 
 /// What stands where a text was cut.
 const CUT: &str = "..";
+const CUT_CELLS: u16 = 2;
 
 impl<'a> Canvas<'a> {
     pub const fn new(buf: &'a mut Buffer, look: Look) -> Self {
@@ -93,7 +94,7 @@ impl<'a> Canvas<'a> {
         let Some((x, y, room)) = self.room(area, column, row) else { return 0 };
         let text = visible(text);
         let fits = cells(&text, self.look.ambiguous) <= room;
-        let whole = if fits { room } else { room.saturating_sub(CUT.len() as u16) };
+        let whole = if fits { room } else { room.saturating_sub(CUT_CELLS) };
         let mut used = self.write(x, y, whole, &text, style);
         if !fits {
             used += self.write(x + used, y, room - used, CUT, style);
@@ -174,6 +175,9 @@ impl<'a> Canvas<'a> {
     /// goes as a whole.
     pub fn clear(&mut self, area: Rect) {
         let area = area.intersection(self.buf.area);
+        if area.is_empty() {
+            return;
+        }
         let edge = area.x.checked_sub(1).filter(|&x| x >= self.buf.area.x);
         for y in area.top()..area.bottom() {
             if let Some(x) = edge
@@ -353,7 +357,7 @@ mod tests {
             canvas.put_right(area, 0, &text, Tone::Plain);
             canvas.wrapped(area, 0, &text, Tone::Plain);
             canvas.rule(area, 0, &text);
-            canvas.cells(area, 0, &[left(4), right(0)], &[(&text, Tone::Plain); 2]);
+            canvas.cells(area, 0, &[left(4), right(0)], &[(text.as_str(), Tone::Plain); 2]);
             canvas.clear(area);
             canvas.tint(area, 0, Tone::Chosen);
         }

@@ -23,7 +23,7 @@ use super::screen::{Name, View};
 use super::words::{Sentence, Word};
 use crate::ops::attention::Need;
 use crate::ops::live::LiveBatch;
-use crate::ops::words::{age, thousands};
+use crate::ops::words::thousands;
 
 /// Below this size one sentence says what matters.
 const SMALLEST: (u16, u16) = (60, 15);
@@ -37,7 +37,7 @@ pub(super) fn body(whole: Rect) -> Rect {
 }
 
 /// Draws everything; it only reads.
-pub(super) fn draw(app: &App, buf: &mut Buffer) {
+pub fn draw(app: &App, buf: &mut Buffer) {
     let whole = buf.area;
     let view = app.view();
     let mut canvas = Canvas::new(buf, app.look);
@@ -104,7 +104,7 @@ fn freshness(app: &App, view: &View<'_>) -> (String, Tone) {
     match (&app.lost, app.frozen, as_of) {
         (_, _, None) => (view.word(Word::Asking).to_owned(), Tone::Dim),
         (Some(_), _, Some(at)) => {
-            let old = age(app.now.since(at));
+            let old = view.age(app.now.since(at));
             (view.say(Sentence::OldNumbers, &[("age", &old)]), Tone::Warn)
         }
         (None, Some(_), _) => (view.word(Word::Frozen).to_owned(), Tone::Warn),
@@ -185,7 +185,7 @@ fn needed(batch: &LiveBatch, need: Need, view: &View<'_>) -> String {
         Need::NoProgress => view.say(Sentence::NothingAccepted, &[("n", &ready)]),
         Need::LongWait => {
             let waits =
-                batch.oldest_ready_at.map_or_else(String::new, |at| age(view.now.since(at)));
+                batch.oldest_ready_at.map_or_else(String::new, |at| view.age(view.now.since(at)));
             view.say(Sentence::LongWait, &[("n", &ready), ("age", &waits)])
         }
         Need::WrongSum => view.say(Sentence::WrongSum, &[]),
@@ -243,7 +243,7 @@ fn tabs(name: Name, view: &View<'_>, canvas: &mut Canvas<'_>, whole: Rect, row: 
         (Command::Journal, Name::Journal),
         (Command::Health, Name::Health),
     ];
-    let mut at = 0;
+    let mut texts = Vec::new();
     for (command, tab) in tabs {
         let Some(binding) = GLOBAL.iter().find(|binding| binding.command == command) else {
             continue;
@@ -252,14 +252,18 @@ fn tabs(name: Name, view: &View<'_>, canvas: &mut Canvas<'_>, whole: Rect, row: 
             Name::Unknown if view.unknown() > 0 => format!("({})", thousands(view.unknown())),
             _ => String::new(),
         };
-        let here =
-            tab == name || (tab == Name::Batches && matches!(name, Name::Batch | Name::NewSend));
-        let text = format!("{} {}{count}", binding.spelled(), view.word(tab.word()));
-        let tone = match (here, tab) {
-            (true, _) => Tone::Chosen,
-            (false, Name::Unknown) if view.unknown() > 0 => Tone::Doubt,
+        let batches = tab == Name::Batches && matches!(name, Name::Batch | Name::NewSend);
+        let tone = match tab {
+            _ if tab == name || batches => Tone::Chosen,
+            Name::Unknown if view.unknown() > 0 => Tone::Doubt,
             _ => Tone::Dim,
         };
-        at += canvas.put_at(whole, at, row, &text, tone) + 2;
+        texts.push((format!("{} {}{count}", binding.spelled(), view.word(tab.word())), tone));
+    }
+    let widths: u16 = texts.iter().map(|(text, _)| canvas.width(text)).sum();
+    let gap = if widths + 10 > whole.width { 1 } else { 2 };
+    let mut at = 0;
+    for (text, tone) in &texts {
+        at += canvas.put_at(whole, at, row, text, *tone) + gap;
     }
 }

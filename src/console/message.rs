@@ -246,12 +246,11 @@ impl Deed {
     /// Returns what people call it.
     pub const fn name(&self) -> Word {
         match self {
-            Self::Pause { .. } => Word::DoPause,
+            Self::Pause { .. } | Self::TakeBack { .. } => Word::DoPause,
             Self::Resume { .. } => Word::DoResume,
             Self::Cancel { .. } => Word::DoCancel,
             Self::Discard { .. } => Word::DoDiscard,
             Self::Start { .. } => Word::DoStart,
-            Self::TakeBack { .. } => Word::DoPause,
             Self::Settle { act: Act::MarkSent, .. } => Word::DoMarkSent,
             Self::Settle { act: Act::MarkFailed, .. } => Word::DoMarkFailed,
             Self::Settle { act: Act::Resend | Act::AnotherCopy, .. } => Word::DoResend,

@@ -51,6 +51,7 @@ pub struct Tools {
 }
 
 /// What the variables of the process say about the terminal.
+#[expect(clippy::struct_excessive_bools, reason = "each is a variable that is set or not")]
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     pub no_color: bool,
@@ -109,7 +110,7 @@ pub async fn drive(
     let app = App::new(opening.facts, look, window.size()?, ops.now());
     let mut console = Console { app, doer, wake, window, ops, dirty: true, quit: false };
     if let Some(batch) = opening.batch {
-        let effects = console.app.begin_at(Screen::Batch(Batch::new(&batch)));
+        let effects = console.app.begin_at(Screen::Batch(Box::new(Batch::new(&batch))));
         console.perform(effects)?;
     }
     let ended = console.run(events, messages, shutdown).await;

@@ -14,6 +14,8 @@ mod offers;
 pub mod report;
 pub mod unknown;
 
+use std::time::Duration;
+
 use crossterm::event::KeyEvent;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
@@ -101,13 +103,13 @@ pub struct Scene<'a> {
 #[derive(Clone, Debug)]
 pub enum Screen {
     Batches(batches::Batches),
-    Batch(batch::Batch),
+    Batch(Box<batch::Batch>),
     Unknown(unknown::Unknown),
     Find(find::Find),
     Report(report::Report),
     Journal(journal::Journal),
     Health(health::Health),
-    NewSend(new_send::Form),
+    NewSend(Box<new_send::Form>),
 }
 
 impl<'a> View<'a> {
@@ -143,6 +145,18 @@ impl<'a> View<'a> {
     /// Returns the time to the minute, with the date if it is another day.
     pub fn near(&self, at: Timestamp) -> String {
         when::near(at, self.now, &self.facts.zone)
+    }
+
+    /// Returns a span of time in its largest unit that says enough.
+    pub fn age(&self, span: Duration) -> String {
+        let seconds = span.as_secs();
+        let (sentence, n) = match seconds {
+            0..120 => (Sentence::Seconds, seconds),
+            120..7_200 => (Sentence::Minutes, seconds / 60),
+            7_200..172_800 => (Sentence::Hours, seconds / 3_600),
+            _ => (Sentence::Days, seconds / 86_400),
+        };
+        self.say(sentence, &[("n", &n.to_string())])
     }
 
     /// Returns why nothing can be changed now, if so.
@@ -189,22 +203,6 @@ impl Scene<'_> {
     }
 }
 
-/// Calls the same function of whatever screen it is.
-macro_rules! each {
-    ($screen:expr, $it:ident => $call:expr) => {
-        match $screen {
-            Screen::Batches($it) => $call,
-            Screen::Batch($it) => $call,
-            Screen::Unknown($it) => $call,
-            Screen::Find($it) => $call,
-            Screen::Report($it) => $call,
-            Screen::Journal($it) => $call,
-            Screen::Health($it) => $call,
-            Screen::NewSend($it) => $call,
-        }
-    };
-}
-
 impl Screen {
     pub const fn name(&self) -> Name {
         match self {
@@ -229,22 +227,52 @@ impl Screen {
 
     /// Takes over what is new at the moment when it comes to the top.
     pub fn open(&mut self, scene: &mut Scene<'_>) {
-        each!(self, it => it.open(scene));
+        match self {
+            Self::Batches(it) => it.open(scene),
+            Self::Batch(it) => it.open(scene),
+            Self::Unknown(it) => it.open(scene),
+            Self::Journal(it) => it.open(scene),
+            Self::Health(it) => it.open(scene),
+            Self::Find(_) | Self::Report(_) | Self::NewSend(_) => {}
+        }
     }
 
     /// Does what a key asks for.
     pub fn command(&mut self, command: Command, scene: &mut Scene<'_>) {
-        each!(self, it => it.command(command, scene));
+        match self {
+            Self::Batches(it) => it.command(command, scene),
+            Self::Batch(it) => it.command(command, scene),
+            Self::Unknown(it) => it.command(command, scene),
+            Self::Find(it) => it.command(command, scene),
+            Self::Report(it) => it.command(command, scene),
+            Self::Journal(it) => it.command(command, scene),
+            Self::Health(it) => it.command(command, scene),
+            Self::NewSend(it) => it.command(command, scene),
+        }
     }
 
     /// Returns the field that takes letters now, if one does.
     pub fn field(&mut self) -> Option<&mut Field> {
-        each!(self, it => it.field())
+        match self {
+            Self::Batches(it) => it.field(),
+            Self::Batch(it) => it.field(),
+            Self::Find(it) => it.field(),
+            Self::Report(it) => it.field(),
+            Self::NewSend(it) => it.field(),
+            Self::Unknown(_) | Self::Journal(_) | Self::Health(_) => None,
+        }
     }
 
     /// Takes a key that a field may edit with; false if it is a command after all.
     pub fn typed(&mut self, event: KeyEvent, scene: &mut Scene<'_>) -> bool {
-        each!(self, it => it.typed(event, scene))
+        match self {
+            Self::Batches(it) => it.typed(event, scene),
+            Self::Batch(it) => it.typed(event, scene),
+            Self::Find(it) => it.typed(event, scene),
+            Self::Report(it) => it.typed(event, scene),
+            Self::NewSend(it) => it.typed(event),
+            Self::Unknown(_) | Self::Journal(_) | Self::Health(_) => false,
+        }
     }
 
     /// Takes an answer; one to an older question is dropped.
@@ -254,26 +282,65 @@ impl Screen {
         answer: &mut Option<Result<Answer, Fault>>,
         scene: &mut Scene<'_>,
     ) {
-        each!(self, it => it.answer(ticket, answer, scene));
+        match self {
+            Self::Batch(it) => it.answer(ticket, answer, scene),
+            Self::Unknown(it) => it.answer(ticket, answer, scene),
+            Self::Find(it) => it.answer(ticket, answer),
+            Self::Report(it) => it.answer(ticket, answer),
+            Self::Journal(it) => it.answer(ticket, answer),
+            Self::Health(it) => it.answer(ticket, answer),
+            Self::NewSend(it) => it.answer(ticket, answer),
+            Self::Batches(_) => {}
+        }
     }
 
     /// Notices that new numbers are there.
     pub fn renewed(&mut self, scene: &mut Scene<'_>) {
-        each!(self, it => it.renewed(scene));
+        match self {
+            Self::Batches(it) => it.renewed(scene),
+            Self::Unknown(it) => it.renewed(scene),
+            Self::Journal(it) => it.renewed(scene),
+            Self::Health(it) => it.renewed(scene),
+            Self::Batch(_) | Self::Find(_) | Self::Report(_) | Self::NewSend(_) => {}
+        }
     }
 
     /// Notices that a deed came to its end.
     pub fn done(&mut self, deed: &Deed, scene: &mut Scene<'_>) {
-        each!(self, it => it.done(deed, scene));
+        match self {
+            Self::Batch(it) => it.done(scene),
+            Self::Unknown(it) => it.done(deed, scene),
+            Self::Journal(it) => it.open(scene),
+            Self::NewSend(it) => it.done(deed, scene),
+            Self::Batches(_) | Self::Find(_) | Self::Report(_) | Self::Health(_) => {}
+        }
     }
 
     /// Notes how many rows its list can show.
     pub fn fits(&mut self, area: Rect, view: &View<'_>) {
-        each!(self, it => it.fits(area, view));
+        match self {
+            Self::Batches(it) => it.fits(area, view),
+            Self::Batch(it) => it.fits(area),
+            Self::Unknown(it) => it.fits(area),
+            Self::Find(it) => it.fits(area, view),
+            Self::Report(it) => it.fits(area, view),
+            Self::Journal(it) => it.fits(area),
+            Self::Health(it) => it.fits(view),
+            Self::NewSend(_) => {}
+        }
     }
 
     pub fn draw(&self, view: &View<'_>, canvas: &mut Canvas<'_>, area: Rect) {
-        each!(self, it => it.draw(view, canvas, area));
+        match self {
+            Self::Batches(it) => it.draw(view, canvas, area),
+            Self::Batch(it) => it.draw(view, canvas, area),
+            Self::Unknown(it) => it.draw(view, canvas, area),
+            Self::Find(it) => it.draw(view, canvas, area),
+            Self::Report(it) => it.draw(view, canvas, area),
+            Self::Journal(it) => it.draw(view, canvas, area),
+            Self::Health(it) => it.draw(view, canvas, area),
+            Self::NewSend(it) => it.draw(view, canvas, area),
+        }
     }
 }
 

@@ -6,16 +6,17 @@ use super::canvas::Canvas;
 use super::canvas::glyphs::Shares;
 use super::canvas::theme::Tone;
 use super::field::Field;
+use super::pace::Pace;
 use super::screen::View;
 use super::words::{Sentence, Word};
 use crate::domain::batch::{BatchState, Counts};
 use crate::ops::live::{JournalEntry, LiveBatch};
-use crate::ops::words::{age, percent, thousands};
+use crate::ops::words::{percent, thousands};
 
 /// Minutes that a graph shows.
 const MINUTES: u32 = 30;
 
-impl<'a> View<'a> {
+impl View<'_> {
     /// Returns a sentence that has no placeholders.
     pub(super) const fn word_of(&self, sentence: Sentence) -> &'static str {
         sentence.text(self.facts.language)
@@ -47,14 +48,11 @@ pub(super) fn eta(batch: &LiveBatch, view: &View<'_>) -> String {
     if left == 0 {
         return if batch.counts.unknown > 0 { "?".to_owned() } else { String::new() };
     }
-    match batch.waiting {
-        Some("no_worker") => "!".to_owned(),
-        _ => {
-            let pace = view.paces.of(&batch.name);
-            pace.and_then(|pace| pace.eta(left))
-                .map_or_else(|| "-".to_owned(), |eta| view.near(eta.about))
-        }
+    if batch.waiting == Some("no_worker") {
+        return "!".to_owned();
     }
+    let eta = view.paces.of(&batch.name).and_then(|pace| pace.eta(left));
+    eta.map_or_else(|| "-".to_owned(), |eta| view.near(eta.about))
 }
 
 /// Shows the four states and their sum in one line.
@@ -87,8 +85,11 @@ pub(super) fn sum(
             if adds { Tone::Dim } else { Tone::Warn },
         ),
     ];
+    // Where the last word does not fit, the numbers say it by themselves; a wrong sum always shows.
+    let needed: u16 = texts.iter().map(|(text, _)| canvas.width(text)).sum();
+    let shown = if needed > area.width && adds { texts.len() - 1 } else { texts.len() };
     let texts: Vec<(&str, Tone)> =
-        texts.iter().map(|(text, tone)| (text.as_str(), *tone)).collect();
+        texts[..shown].iter().map(|(text, tone)| (text.as_str(), *tone)).collect();
     canvas.spans(area, row, &texts);
 }
 
@@ -116,7 +117,7 @@ pub(super) fn speed(
     }
     let pace = view.paces.of(&batch.name);
     let rate = |n: f64| view.say(Sentence::Rate, &[("n", &thousands(whole(n)))]);
-    let now = pace.and_then(|pace| pace.speed());
+    let now = pace.and_then(Pace::speed);
     let now = now.map_or_else(|| "-".to_owned(), |speed| rate(speed.now));
     let mut text = format!("{} {now}", view.word(Word::Speed));
     if !batch.limit.is_empty() {
@@ -156,7 +157,7 @@ fn reason(batch: &LiveBatch, view: &View<'_>) -> Option<(String, Tone)> {
     if batch.state != BatchState::Running {
         return None;
     }
-    let still = view.paces.of(&batch.name).and_then(|pace| pace.still_for());
+    let still = view.paces.of(&batch.name).and_then(Pace::still_for);
     let still = still.filter(|still| still.as_secs() >= 60 && batch.counts.ready > 0);
     let word = match batch.waiting {
         Some("no_worker") => Word::WaitNoWorker,
@@ -166,7 +167,7 @@ fn reason(batch: &LiveBatch, view: &View<'_>) -> Option<(String, Tone)> {
         Some("rate") if still.is_none() => Word::WaitRate,
         _ => {
             let still = still?;
-            let text = view.say(Sentence::NoProgressFor, &[("age", &age(still))]);
+            let text = view.say(Sentence::NoProgressFor, &[("age", &view.age(still))]);
             return Some((text, Tone::Warn));
         }
     };

@@ -17,8 +17,9 @@ use crossterm::terminal::{
 };
 use crossterm::{execute, queue};
 use data_encoding::BASE64;
-use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::app::App;
@@ -41,8 +42,7 @@ impl Taken {
         give_back_on_panic();
         take()?;
         // From here on a `?` gives it back as well.
-        let terminal = Terminal::new(CrosstermBackend::new(stdout()));
-        match terminal {
+        match crossterm::terminal::size().and_then(blank) {
             Ok(terminal) => Ok(Self { terminal }),
             Err(err) => {
                 give_back();
@@ -68,12 +68,17 @@ impl Window for Taken {
         // the theme without colours writes none.
         force_color_output(true);
         queue!(stdout(), BeginSynchronizedUpdate)?;
+        let area = self.terminal.get_frame().area();
+        if (area.width, area.height) != app.size {
+            self.terminal = blank(app.size)?;
+        }
         self.terminal.draw(|frame| draw::draw(app, frame.buffer_mut()))?;
         execute!(stdout(), EndSynchronizedUpdate)
     }
 
     fn redraw(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        self.terminal = blank(self.size()?)?;
+        Ok(())
     }
 
     fn suspend(&mut self) -> io::Result<()> {
@@ -81,7 +86,7 @@ impl Window for Taken {
         // Everything stops here, and goes on here after `fg`.
         kill_process(getpid(), Signal::TSTP)?;
         take()?;
-        self.terminal.clear()
+        self.redraw()
     }
 
     fn copy(&mut self, text: &str) -> io::Result<()> {
@@ -106,6 +111,16 @@ fn through_tmux(text: &str) -> io::Result<()> {
     }
     let ended = child.wait()?;
     if ended.success() { Ok(()) } else { Err(io::Error::other("tmux refused")) }
+}
+
+/// Empties the screen, and begins with one of which nothing is known.
+///
+/// The size is ours to follow: left to itself, ratatui asks the terminal where its cursor is
+/// whenever it clears, and waits for the answer.
+fn blank((width, height): (u16, u16)) -> io::Result<Terminal<CrosstermBackend<Stdout>>> {
+    queue!(stdout(), Clear(ClearType::All))?;
+    let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
+    Terminal::with_options(CrosstermBackend::new(stdout()), TerminalOptions { viewport })
 }
 
 fn take() -> io::Result<()> {

@@ -4,17 +4,6 @@
 //! placeholders in all three; what a server said, keys and commands are never translated.
 //! Start reading at `Word`; the catalogue itself is in `labels` and `sentences`.
 
-mod labels;
-mod sentences;
-
-pub use crate::config::Language;
-pub use labels::Word;
-pub use sentences::Sentence;
-
-use crate::domain::batch::BatchState;
-use crate::domain::state::{Cause, How, State};
-use crate::ops::evidence::Verdict;
-
 /// Makes one enum of a catalogue: each entry has its words in English, Japanese and Korean.
 macro_rules! catalogue {
     ($(#[$doc:meta])* $name:ident { $($entry:ident: $en:literal, $ja:literal, $ko:literal;)+ }) => {
@@ -36,7 +25,17 @@ macro_rules! catalogue {
         }
     };
 }
-use catalogue;
+
+mod labels;
+mod sentences;
+
+pub use crate::config::Language;
+pub use labels::Word;
+pub use sentences::Sentence;
+
+use crate::domain::batch::BatchState;
+use crate::domain::state::{Cause, How, State};
+use crate::ops::evidence::Verdict;
 
 impl Sentence {
     /// Returns the sentence with its placeholders filled; one nobody fills stays as it is.
@@ -50,13 +49,12 @@ impl Sentence {
                 rest = after;
                 break;
             };
-            match values.iter().find(|(known, _)| *known == name) {
-                Some((_, value)) => out.push_str(value),
-                None => {
-                    out.push('{');
-                    out.push_str(name);
-                    out.push('}');
-                }
+            if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
+                out.push_str(value);
+            } else {
+                out.push('{');
+                out.push_str(name);
+                out.push('}');
             }
             rest = behind;
         }

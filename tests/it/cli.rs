@@ -4,7 +4,7 @@ mod apis;
 mod config;
 mod contract;
 mod demo;
-mod desk;
+pub(crate) mod desk;
 mod import;
 mod init;
 mod look;

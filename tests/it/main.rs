@@ -11,6 +11,7 @@ mod support;
 mod cli;
 mod compose;
 mod config;
+mod console;
 mod crash;
 mod db;
 mod dispatch;

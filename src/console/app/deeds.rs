@@ -8,7 +8,7 @@ use crate::console::words::Sentence;
 
 impl App {
     /// Hands a confirmed deed on; leaving needs nobody else.
-    pub(super) fn confirmed(&mut self, deed: Deed, effects: &mut Vec<Effect>) {
+    pub(super) fn confirmed(deed: Deed, effects: &mut Vec<Effect>) {
         match deed {
             Deed::Leave => effects.push(Effect::Quit),
             deed => effects.push(Effect::Do(Box::new(deed))),
@@ -62,7 +62,7 @@ impl App {
         let changed = change.changed.to_string();
         let note = outcome.note.as_str();
         match deed {
-            Deed::Pause { batch } if change.changed > 0 => {
+            Deed::Pause { batch } | Deed::TakeBack { batch } if change.changed > 0 => {
                 self.say(Sentence::PausedNow, &[("batch", batch)], Tone::Plain);
             }
             Deed::StartWorker => {

@@ -71,8 +71,8 @@ impl Theme {
     /// Returns the style of a tone.
     pub(super) const fn style(self, tone: Tone) -> Style {
         match self {
-            Self::Dark => Self::coloured(tone, &[245, 75, 208, 220, 214, 110, 24, 255]),
-            Self::Light => Self::coloured(tone, &[242, 25, 160, 130, 166, 24, 153, 16]),
+            Self::Dark => Self::coloured(tone, [245, 75, 208, 220, 214, 110, 24, 255]),
+            Self::Light => Self::coloured(tone, [242, 25, 160, 130, 166, 24, 153, 16]),
             Self::Sixteen => Self::sixteen(tone),
             Self::None => Self::plain(tone),
         }
@@ -81,8 +81,8 @@ impl Theme {
     /// The colours: dim, good, bad, doubt, warn, key, ground and letters of what is chosen.
     ///
     /// Blue and orange rather than green and red, which many people cannot tell apart.
-    const fn coloured(tone: Tone, colours: &[u8; 8]) -> Style {
-        let [dim, good, bad, doubt, warn, key, ground, letters] = *colours;
+    const fn coloured(tone: Tone, colours: [u8; 8]) -> Style {
+        let [dim, good, bad, doubt, warn, key, ground, letters] = colours;
         match tone {
             Tone::Plain => Style::new(),
             Tone::Dim => Style::new().fg(Color::Indexed(dim)),

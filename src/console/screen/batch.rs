@@ -103,8 +103,6 @@ impl Batch {
         self.load(scene);
     }
 
-    pub(super) fn renewed(&mut self, _: &mut Scene<'_>) {}
-
     /// Reads what the tab shows.
     fn load(&mut self, scene: &mut Scene<'_>) {
         let batch = self.name.clone();
@@ -323,11 +321,11 @@ impl Batch {
         }
     }
 
-    pub(super) fn done(&mut self, _: &Deed, scene: &mut Scene<'_>) {
+    pub(super) fn done(&mut self, scene: &mut Scene<'_>) {
         self.load(scene);
     }
 
-    pub(super) fn fits(&mut self, area: Rect, _: &View<'_>) {
+    pub(super) fn fits(&mut self, area: Rect) {
         self.rows.fits(area.height.saturating_sub(5));
         let len = match self.tab {
             Tab::Errors => self.causes.ok().map_or(0, Vec::len),

@@ -10,7 +10,6 @@ use crate::console::canvas::Canvas;
 use crate::console::field::Field;
 use crate::console::keys::Command;
 use crate::console::list::List;
-use crate::console::message::{Answer, Deed, Fault, Ticket};
 use crate::console::screen::batch::Batch;
 use crate::console::screen::new_send::Form;
 use crate::console::words;
@@ -101,7 +100,7 @@ impl Batches {
                 self.renewed(scene);
             }
             Command::NewSend => {
-                let form = Form::new(&scene.view);
+                let form = Box::new(Form::new(&scene.view));
                 scene.wants.push(Want::Open(Box::new(Screen::NewSend(form))));
             }
             Command::StartWorker => offers::worker(scene),
@@ -136,16 +135,6 @@ impl Batches {
         true
     }
 
-    pub(super) fn answer(
-        &mut self,
-        _: Ticket,
-        _: &mut Option<Result<Answer, Fault>>,
-        _: &mut Scene<'_>,
-    ) {
-    }
-
-    pub(super) fn done(&mut self, _: &Deed, _: &mut Scene<'_>) {}
-
     pub(super) fn fits(&mut self, area: Rect, view: &View<'_>) {
         let height = draw::heights(area).list.saturating_sub(1);
         self.list.fits(height, self.shown(view).len());
@@ -160,7 +149,7 @@ impl Batches {
 fn of_batch(command: Command, batch: &LiveBatch, scene: &mut Scene<'_>) {
     match command {
         Command::Open => {
-            let screen = Screen::Batch(Batch::new(&batch.name));
+            let screen = Screen::Batch(Box::new(Batch::new(&batch.name)));
             scene.wants.push(Want::Open(Box::new(screen)));
         }
         Command::Pause => offers::pause(batch, scene),

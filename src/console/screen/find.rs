@@ -10,7 +10,7 @@ use crate::console::canvas::theme::Tone;
 use crate::console::field::Field;
 use crate::console::keys::Command;
 use crate::console::list::List;
-use crate::console::message::{Answer, Ask, Deed, Fault, Ticket};
+use crate::console::message::{Answer, Ask, Fault, Ticket};
 use crate::console::show;
 use crate::console::words::{Sentence, Word};
 use crate::ops::find::FindBody;
@@ -32,10 +32,6 @@ impl Default for Find {
 }
 
 impl Find {
-    pub(super) const fn open(&mut self, _: &mut Scene<'_>) {}
-
-    pub(super) const fn renewed(&mut self, _: &mut Scene<'_>) {}
-
     fn look(&mut self, scene: &mut Scene<'_>) {
         if !self.who.is_empty() {
             self.list = List::default();
@@ -85,12 +81,7 @@ impl Find {
         }
     }
 
-    pub(super) fn answer(
-        &mut self,
-        ticket: Ticket,
-        answer: &mut Option<Result<Answer, Fault>>,
-        _: &mut Scene<'_>,
-    ) {
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: &mut Option<Result<Answer, Fault>>) {
         if let Some(found) = taken(ticket, self.found.ticket, answer) {
             self.found.found = match found {
                 Ok(Answer::Found(body)) => Some(Ok(body)),
@@ -99,8 +90,6 @@ impl Find {
             };
         }
     }
-
-    pub(super) const fn done(&mut self, _: &Deed, _: &mut Scene<'_>) {}
 
     pub(super) fn fits(&mut self, area: Rect, view: &View<'_>) {
         let len = self.found.ok().map_or(0, |found| lines(found, view).len());

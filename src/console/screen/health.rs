@@ -1,6 +1,5 @@
 //! Whether everything that sends is well: ledger, routes, workers; and the full check on demand.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::batch::{Loaded, loaded};
@@ -8,14 +7,12 @@ use super::{Scene, View, Want, offers, taken};
 use crate::console::canvas::theme::Tone;
 use crate::console::canvas::{Canvas, left, right};
 use crate::console::dialog::Dialog;
-use crate::console::field::Field;
 use crate::console::keys::Command;
 use crate::console::list::List;
 use crate::console::message::{Answer, Ask, Deed, Fault, Ticket};
 use crate::console::words::{Sentence, Word};
 use crate::ops::doctor::{DoctorBody, State};
 use crate::ops::live::LiveWorker;
-use crate::ops::words::age;
 
 /// What is well; the cursor stands on a worker.
 #[derive(Clone, Debug, Default)]
@@ -61,20 +58,7 @@ impl Health {
         }
     }
 
-    pub(super) const fn field(&mut self) -> Option<&mut Field> {
-        None
-    }
-
-    pub(super) const fn typed(&mut self, _: KeyEvent, _: &mut Scene<'_>) -> bool {
-        false
-    }
-
-    pub(super) fn answer(
-        &mut self,
-        ticket: Ticket,
-        answer: &mut Option<Result<Answer, Fault>>,
-        _: &mut Scene<'_>,
-    ) {
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: &mut Option<Result<Answer, Fault>>) {
         if let Some(found) = taken(ticket, self.doctor.ticket, answer) {
             self.doctor.found = Some(found.map(|found| match found {
                 Answer::Doctor(body) => body,
@@ -83,9 +67,7 @@ impl Health {
         }
     }
 
-    pub(super) const fn done(&mut self, _: &Deed, _: &mut Scene<'_>) {}
-
-    pub(super) fn fits(&mut self, _: Rect, view: &View<'_>) {
+    pub(super) fn fits(&mut self, view: &View<'_>) {
         self.list.fits(6, workers(view).len());
     }
 
@@ -103,7 +85,7 @@ impl Health {
         ];
         canvas.spans(area, row, &texts);
         row += 2;
-        row = self.routes(view, canvas, area, row) + 1;
+        row = Self::routes(view, canvas, area, row) + 1;
         row = self.workers(view, canvas, area, row) + 1;
         let body = Rect { y: area.y + row, height: area.height.saturating_sub(row), ..area };
         if self.doctor.ticket == Ticket::default() || body.height == 0 {
@@ -116,7 +98,7 @@ impl Health {
         }
     }
 
-    fn routes(&self, view: &View<'_>, canvas: &mut Canvas<'_>, area: Rect, row: u16) -> u16 {
+    fn routes(view: &View<'_>, canvas: &mut Canvas<'_>, area: Rect, row: u16) -> u16 {
         canvas.rule(area, row, view.word(Word::Routes));
         let routes = view.live.map_or(&[][..], |live| &live.routes);
         if routes.is_empty() {
@@ -165,8 +147,11 @@ impl Health {
                 (false, true) => (Word::Stopping, Tone::Warn),
                 (false, false) => (Word::Alive, Tone::Good),
             };
-            let heard =
-                format!("{} {}", view.word(Word::ColBeat), age(view.now.since(worker.beat_at)));
+            let heard = format!(
+                "{} {}",
+                view.word(Word::ColBeat),
+                view.age(view.now.since(worker.beat_at))
+            );
             let kinds = match worker.kinds.as_slice() {
                 [] => view.word(Word::All).to_owned(),
                 kinds => kinds.join(", "),

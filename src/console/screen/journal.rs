@@ -1,6 +1,5 @@
 //! What operators did, and taking a mark or a resend back.
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::batch::{Loaded, loaded, short};
@@ -8,10 +7,9 @@ use super::unknown::undo_question;
 use super::{Scene, View, Want, taken};
 use crate::console::canvas::theme::Tone;
 use crate::console::canvas::{Canvas, left, right};
-use crate::console::field::Field;
 use crate::console::keys::Command;
 use crate::console::list::List;
-use crate::console::message::{Answer, Ask, Deed, Fault, Ticket};
+use crate::console::message::{Answer, Ask, Fault, Ticket};
 use crate::console::words::{Sentence, Word};
 use crate::domain::plan::Act;
 use crate::ops::journal::EntryBody;
@@ -63,20 +61,7 @@ impl Journal {
         }
     }
 
-    pub(super) const fn field(&mut self) -> Option<&mut Field> {
-        None
-    }
-
-    pub(super) const fn typed(&mut self, _: KeyEvent, _: &mut Scene<'_>) -> bool {
-        false
-    }
-
-    pub(super) fn answer(
-        &mut self,
-        ticket: Ticket,
-        answer: &mut Option<Result<Answer, Fault>>,
-        _: &mut Scene<'_>,
-    ) {
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: &mut Option<Result<Answer, Fault>>) {
         if let Some(found) = taken(ticket, self.entries.ticket, answer) {
             let here = self.entries.ok().and_then(|all| all.get(self.list.cursor));
             let here = here.map(|entry| entry.id);
@@ -91,11 +76,7 @@ impl Journal {
         }
     }
 
-    pub(super) fn done(&mut self, _: &Deed, scene: &mut Scene<'_>) {
-        self.open(scene);
-    }
-
-    pub(super) fn fits(&mut self, area: Rect, _: &View<'_>) {
+    pub(super) fn fits(&mut self, area: Rect) {
         let len = self.entries.ok().map_or(0, Vec::len);
         self.list.fits(area.height.saturating_sub(2), len);
     }

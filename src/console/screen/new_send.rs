@@ -101,10 +101,6 @@ impl Form {
         self.at = LINES[(place + by) % LINES.len()].0;
     }
 
-    pub(super) const fn open(&mut self, _: &mut Scene<'_>) {}
-
-    pub(super) const fn renewed(&mut self, _: &mut Scene<'_>) {}
-
     pub(super) fn command(&mut self, command: Command, scene: &mut Scene<'_>) {
         match command {
             Command::NextTab | Command::Down => self.step(1),
@@ -160,7 +156,7 @@ impl Form {
         }
     }
 
-    pub(super) fn typed(&mut self, event: KeyEvent, _: &mut Scene<'_>) -> bool {
+    pub(super) fn typed(&mut self, event: KeyEvent) -> bool {
         let to = match event.code {
             KeyCode::Left => Some(usize::MAX),
             KeyCode::Right => Some(1),
@@ -180,12 +176,7 @@ impl Form {
         true
     }
 
-    pub(super) fn answer(
-        &mut self,
-        ticket: Ticket,
-        answer: &mut Option<Result<Answer, Fault>>,
-        _: &mut Scene<'_>,
-    ) {
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: &mut Option<Result<Answer, Fault>>) {
         if let Some(found) = taken(ticket, self.checked.ticket, answer) {
             self.checked.found = match found {
                 Ok(Answer::Checked(checked)) => Some(Ok(*checked)),
@@ -201,12 +192,10 @@ impl Form {
             && Some(send) == self.what.as_ref()
         {
             scene.wants.push(Want::Back);
-            let screen = Screen::Batch(Batch::new(&send.batch));
+            let screen = Screen::Batch(Box::new(Batch::new(&send.batch)));
             scene.wants.push(Want::Open(Box::new(screen)));
         }
     }
-
-    pub(super) const fn fits(&mut self, _: Rect, _: &View<'_>) {}
 
     pub(super) fn draw(&self, view: &View<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         draw::draw(self, view, canvas, area);

@@ -54,10 +54,6 @@ const FORMATS: [Format; 6] =
     [Format::Html, Format::Xlsx, Format::Csv, Format::Md, Format::Json, Format::Text];
 
 impl Report {
-    pub(super) const fn open(&mut self, _: &mut Scene<'_>) {}
-
-    pub(super) const fn renewed(&mut self, _: &mut Scene<'_>) {}
-
     fn under_cursor(&self, view: &View<'_>) -> Option<String> {
         view.batches().get(self.list.cursor).map(|batch| batch.name.clone())
     }
@@ -131,9 +127,10 @@ impl Report {
     }
 
     fn length(&self, view: &View<'_>) -> usize {
-        match self.reading {
-            true => self.text.ok().map_or(0, |text| text.lines().count()),
-            false => view.batches().len(),
+        if self.reading {
+            self.text.ok().map_or(0, |text| text.lines().count())
+        } else {
+            view.batches().len()
         }
     }
 
@@ -167,12 +164,7 @@ impl Report {
         true
     }
 
-    pub(super) fn answer(
-        &mut self,
-        ticket: Ticket,
-        answer: &mut Option<Result<Answer, Fault>>,
-        _: &mut Scene<'_>,
-    ) {
+    pub(super) fn answer(&mut self, ticket: Ticket, answer: &mut Option<Result<Answer, Fault>>) {
         let text = |found: Result<Answer, Fault>| {
             found.map(|found| match found {
                 Answer::Report(text) => text,
@@ -187,8 +179,6 @@ impl Report {
         }
     }
 
-    pub(super) const fn done(&mut self, _: &Deed, _: &mut Scene<'_>) {}
-
     pub(super) fn fits(&mut self, area: Rect, view: &View<'_>) {
         let len = self.length(view);
         self.list.fits(area.height.saturating_sub(6), len);
@@ -196,9 +186,10 @@ impl Report {
 
     pub(super) fn draw(&self, view: &View<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         let body = Rect { height: area.height.saturating_sub(4), ..area };
-        match self.reading {
-            true => self.draw_text(view, canvas, body),
-            false => self.draw_list(view, canvas, body),
+        if self.reading {
+            self.draw_text(view, canvas, body);
+        } else {
+            self.draw_list(view, canvas, body);
         }
         let foot = Rect { y: area.y + body.height, height: area.height - body.height, ..area };
         canvas.rule(foot, 0, view.word(Word::DoSave));

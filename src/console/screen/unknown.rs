@@ -7,14 +7,12 @@ mod draw;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::batch::Loaded;
 use super::{Scene, View, Want, taken};
 use crate::console::canvas::Canvas;
 use crate::console::dialog::{Dialog, REASONS};
-use crate::console::field::Field;
 use crate::console::keys::Command;
 use crate::console::list::List;
 use crate::console::message::{Answer, Ask, Deed, Fault, Group, Ticket};
@@ -23,6 +21,7 @@ use crate::domain::plan::Act;
 use crate::domain::selection::Selection;
 use crate::domain::state::How;
 use crate::ops::evidence::Verdict;
+use crate::ops::live::{JournalEntry, Live};
 use crate::ops::row::RowBody;
 use crate::ops::unknown::UnknownRowBody;
 
@@ -247,14 +246,6 @@ impl Unknown {
         self.chosen = self.desk().get(cursor).map(Desk::id);
     }
 
-    pub(super) const fn field(&mut self) -> Option<&mut Field> {
-        None
-    }
-
-    pub(super) const fn typed(&mut self, _: KeyEvent, _: &mut Scene<'_>) -> bool {
-        false
-    }
-
     pub(super) fn answer(
         &mut self,
         ticket: Ticket,
@@ -300,7 +291,7 @@ impl Unknown {
         self.last = entry.or(self.last);
     }
 
-    pub(super) fn fits(&mut self, area: Rect, _: &View<'_>) {
+    pub(super) fn fits(&mut self, area: Rect) {
         let len = self.desk().len();
         self.list.fits(draw::places(area).list.height, len);
     }
@@ -323,7 +314,7 @@ fn sorted(mut rows: Vec<UnknownRowBody>) -> Vec<UnknownRowBody> {
 /// Returns the question before rows are settled.
 fn question(act: Act, meant: &[Desk<'_>], which: Which, view: &View<'_>) -> Dialog {
     let count = meant.len();
-    let many = count.to_string();
+    let how_many = count.to_string();
     let what = view.word(match act {
         Act::MarkSent => Word::DoMarkSent,
         Act::MarkFailed => Word::DoMarkFailed,
@@ -332,7 +323,7 @@ fn question(act: Act, meant: &[Desk<'_>], which: Which, view: &View<'_>) -> Dial
     let groups = groups(meant, which);
     let names: Vec<&str> = groups.iter().map(|group| group.batch.as_str()).collect();
     let doubles = meant.iter().filter(|row| row.verdict != Some(Verdict::NotSent)).count();
-    let means = match act {
+    let consequence = match act {
         Act::MarkSent => view.say(Sentence::MarkSent, &[]),
         Act::MarkFailed => view.say(Sentence::MarkFailed, &[]),
         Act::Resend | Act::AnotherCopy if doubles == 0 => view.say(Sentence::ResendSafe, &[]),
@@ -347,7 +338,7 @@ fn question(act: Act, meant: &[Desk<'_>], which: Which, view: &View<'_>) -> Dial
         first = format!("{first} {more}");
     }
     let names = names.join(", ");
-    let values = [("what", what), ("n", many.as_str()), ("batch", names.as_str())];
+    let values = [("what", what), ("n", how_many.as_str()), ("batch", names.as_str())];
     let title = view.say(Sentence::AskSettle, &values);
     let command = command(act, &groups);
     let deed = Deed::Settle { act, groups, reason: String::new() };
@@ -358,7 +349,7 @@ fn question(act: Act, meant: &[Desk<'_>], which: Which, view: &View<'_>) -> Dial
     Dialog::new(view.language(), title, count as u64, deed)
         .fact(Word::Ledger, place)
         .fact(Word::Recipients, first)
-        .means(means)
+        .means(consequence)
         .command(command)
         .with_reason(REASONS)
 }
@@ -406,10 +397,10 @@ pub(super) fn undo_question(entry: i64, view: &View<'_>) -> Dialog {
 }
 
 /// Returns the newest mark or resend of this operator that was not taken back.
-fn newest_of(live: &crate::ops::live::Live, view: &View<'_>) -> Option<i64> {
+fn newest_of(live: &Live, view: &View<'_>) -> Option<i64> {
     let me = view.facts.operator.as_deref()?;
     let undone: BTreeSet<i64> =
-        live.news.iter().filter_map(|entry| entry.undoes()).map(|id| id.0).collect();
+        live.news.iter().filter_map(JournalEntry::undoes).map(|id| id.0).collect();
     let mut mine = live.news.iter().filter(|entry| {
         entry.operator == me
             && Act::from_word(&entry.action).is_some()

@@ -1,6 +1,6 @@
 //! Single words and labels: English, Japanese, Korean.
 
-use super::{Language, catalogue};
+use super::Language;
 
 catalogue! {
     /// A label.

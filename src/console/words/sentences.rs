@@ -3,7 +3,7 @@
 //! English puts the count after a colon, so that one form serves one and many; Korean puts a fixed
 //! counter between a placeholder and its particle.
 
-use super::{Language, catalogue};
+use super::Language;
 
 catalogue! {
     /// A sentence.
@@ -17,6 +17,10 @@ catalogue! {
         StartMissed: "It was to start at {time} and did not.", "{time} に開始する予定でしたが、始まっていません。", "{time}에 시작할 예정이었으나 시작되지 않았습니다.";
         AndMore: "and {n} more", "ほか {n}件", "외 {n}건";
 
+        Seconds: "{n} s", "{n}秒", "{n}초";
+        Minutes: "{n} min", "{n}分", "{n}분";
+        Hours: "{n} h", "{n}時間", "{n}시간";
+        Days: "{n} days", "{n}日", "{n}일";
         AsOf: "as of {time}", "{time} 時点", "{time} 기준";
         About: "{time} ({from}-{to})", "{time}頃 ({from}-{to})", "{time}경 ({from}-{to})";
         Rate: "{n}/min", "{n}通/分", "{n}통/분";

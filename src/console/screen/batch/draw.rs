@@ -56,9 +56,10 @@ fn tabs(it: &Batch, batch: &LiveBatch, view: &View<'_>, canvas: &mut Canvas<'_>,
             0 => view.word(word).to_owned(),
             count => format!("{}({})", view.word(word), n(count)),
         };
-        let (text, tone) = match tab == it.tab {
-            true => (format!("[{name}]"), Tone::Chosen),
-            false => (format!(" {name} "), Tone::Plain),
+        let (text, tone) = if tab == it.tab {
+            (format!("[{name}]"), Tone::Chosen)
+        } else {
+            (format!(" {name} "), Tone::Plain)
         };
         at += canvas.put_at(area, at, 1, &text, tone);
     }

@@ -11,7 +11,6 @@ use crate::console::screen::{Name, View, time_of};
 use crate::console::words::{self, Sentence, Word};
 use crate::ops::evidence::Verdict;
 use crate::ops::unknown::UnknownRowBody;
-use crate::ops::words::age;
 
 /// Where the parts of the desk lie.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +115,9 @@ fn list(it: &Unknown, desk: &[Desk<'_>], view: &View<'_>, canvas: &mut Canvas<'_
             .flatten()
             .find(|row| row.batch == found.batch && row.row.key == found.row.key);
         let waits = match (it.which, waits) {
-            (Which::Waiting, Some(row)) => age(std::time::Duration::from_secs(row.for_seconds)),
+            (Which::Waiting, Some(row)) => {
+                view.age(std::time::Duration::from_secs(row.for_seconds))
+            }
             _ => time_of(&found.row.updated_at).get(..5).unwrap_or_default().to_owned(),
         };
         let texts = [
@@ -218,11 +219,8 @@ fn choices(it: &Unknown, view: &View<'_>, canvas: &mut Canvas<'_>, area: Rect) {
         let Some(binding) = table.find(|binding| binding.command == command) else { continue };
         let key = format!("{} {}", binding.spelled(), view.word(binding.word));
         let used = canvas.put(area, row, &key, Tone::Key);
-        let rest = Rect {
-            x: area.x + used + 2,
-            width: area.width.saturating_sub(used + 2),
-            ..area
-        };
+        let rest =
+            Rect { x: area.x + used + 2, width: area.width.saturating_sub(used + 2), ..area };
         row += canvas.wrapped(rest, row, &means, Tone::Plain).max(1);
     }
 }
