@@ -21,6 +21,7 @@ pub mod init;
 pub mod kind;
 pub mod locate;
 pub mod query;
+pub mod queue;
 pub mod secret;
 pub mod transport;
 pub mod worker;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use secrecy::ExposeSecret as _;
+
 use super::http::{Header, Http};
 use super::secret::{Secret, is_open_to_all};
 use super::{Problem, Settings, Transport};
@@ -67,9 +69,22 @@ impl Settings {
         let queries = self.queries.iter().map(|(name, query)| {
             (format!("queries.{name}.database"), query.database.holds_password())
         });
+        let queues = self.kinds.iter().map(|(name, kind)| {
+            let holds = kind.queue.as_ref().is_some_and(|queue| {
+                super::database::hide_password(queue.expose().expose_secret())
+                    != queue.expose().expose_secret()
+            });
+            (format!("kinds.{name}.queue"), holds)
+        });
+        let lookups = self.kinds.iter().map(|(name, kind)| {
+            let holds = kind.lookup.as_ref().is_some_and(|look| look.database.holds_password());
+            (format!("kinds.{name}.lookup.database"), holds)
+        });
         let holds = [("ledger".to_owned(), self.ledger.holds_password())]
             .into_iter()
             .chain(queries)
+            .chain(queues)
+            .chain(lookups)
             .find(|(key, holds)| *holds && in_file(key))?;
         Some(Problem {
             place: self.place_of(&holds.0).to_owned(),

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 
 use super::document::{Node, Value};
 use super::nearest;
+use super::queue::{Again, Lookup, Pattern, QueueUrl};
 use super::reading::{Origin, Reading};
 use super::section::Section;
 use super::setting::{Setting, Zone, text};
@@ -41,6 +42,12 @@ pub struct Kind {
     /// How far past its time a scheduled start is still made.
     pub late: Duration,
     pub timezone: TimeZone,
+    /// Where its jobs come from.
+    pub queue: Option<QueueUrl>,
+    /// Where address and fields of a job are found.
+    pub lookup: Option<Lookup>,
+    /// The name of the batch that opens by itself each day.
+    pub batch: Option<Pattern>,
     pub dkim: Option<Dkim>,
 }
 
@@ -104,8 +111,12 @@ impl Kind {
         let zone = section.take::<Zone>(reading, "timezone");
         let dkim = Dkim::read(section.section("dkim"), reading);
         let retry_refused = section.take::<Codes>(reading, "retry_refused");
-        for name in ["queue", "lookup", "batch", "again"] {
-            section.later(reading, name, "queues of orders are not in this version");
+        let queue = section.take::<QueueUrl>(reading, "queue");
+        let lookup = Lookup::read(section.section("lookup"), reading);
+        let batch = section.take::<Pattern>(reading, "batch");
+        if let Some(queue) = &queue {
+            section.take_or(reading, "again", Again::Leave);
+            check_queue(&section, reading, &queue.origin, batch.is_some(), once_per);
         }
         section.finish(reading);
         Some(Self {
@@ -122,9 +133,34 @@ impl Kind {
             hours,
             give_up_after: give_up_after.map(|span| span.value.0),
             late,
+            queue: queue.map(|queue| queue.value),
+            lookup,
+            batch: batch.map(|batch| batch.value),
             timezone: zone.map_or_else(|| timezone.clone(), |zone| zone.value.0),
             dkim,
         })
+    }
+}
+
+/// Refuses a queue whose jobs would have no batch, or could be mailed once a day.
+fn check_queue(
+    section: &Section<'_>,
+    reading: &mut Reading<'_>,
+    origin: &Origin,
+    has_batch: bool,
+    once_per: OncePer,
+) {
+    let key = section.key("queue");
+    if !has_batch {
+        let what = format!("`{key}` needs `batch` beside it, as in batch = \"order-{{date}}\"");
+        reading.problem(origin, what);
+    }
+    if once_per == OncePer::Batch {
+        let what = format!(
+            "`{key}` needs once_per = \"kind\": with \"batch\" the same job on two days would be \
+             two mails"
+        );
+        reading.problem(origin, what);
     }
 }
 

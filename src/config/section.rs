@@ -13,8 +13,6 @@ pub(super) struct Section<'n> {
     line: usize,
     /// The keys that were asked for: all there are.
     known: Vec<&'static str>,
-    /// The keys of a later version: refused with a reason of their own.
-    later: Vec<&'static str>,
     /// The node where a table was expected and something else stands.
     misplaced: Option<&'n Node>,
 }
@@ -30,7 +28,7 @@ impl<'n> Section<'n> {
             Some(Node { value: Value::Table(entries), .. }) => (Some(entries.as_slice()), None),
             other => (None, other),
         };
-        Self { path, entries, line, known: Vec::new(), later: Vec::new(), misplaced }
+        Self { path, entries, line, known: Vec::new(), misplaced }
     }
 
     /// Reports whether the table stands in the file.
@@ -154,15 +152,6 @@ impl<'n> Section<'n> {
         reading.show(self.key(name), value.to_owned(), &Origin::Flag(flag));
     }
 
-    /// Refuses a key that a later version will know.
-    pub(super) fn later(&mut self, reading: &mut Reading<'_>, name: &'static str, why: &str) {
-        self.later.push(name);
-        if let Some(node) = self.find(name) {
-            let what = format!("`{}`: {why}", self.key(name));
-            reading.problem(&Origin::File { line: node.line }, what);
-        }
-    }
-
     /// Refuses every key that nobody asked for, and names the nearest one that exists.
     pub(super) fn finish(self, reading: &mut Reading<'_>) {
         if let Some(node) = self.misplaced {
@@ -170,7 +159,7 @@ impl<'n> Section<'n> {
             reading.problem(&self.origin(), what);
         }
         for (name, node) in self.entries.unwrap_or_default() {
-            if self.known.contains(&name.as_str()) || self.later.contains(&name.as_str()) {
+            if self.known.contains(&name.as_str()) {
                 continue;
             }
             let place = match self.path.as_str() {

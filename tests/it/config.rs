@@ -9,6 +9,8 @@ use ittsu::config::{ConfigError, Request, Settings, Transport};
 use ittsu::domain::policy::{OncePer, Policy};
 use rstest::rstest;
 
+mod orders;
+
 /// A configuration in which everything is right.
 const GOOD: &str = r#"
 ledger = "postgres://ittsu:canary@db/ittsu"
@@ -213,7 +215,7 @@ fn without_a_file_everything_has_its_default() {
 #[case::nothing_near(
     "words = {",
     "colours = {",
-    "ittsu.toml:32: unknown key `colours` in [kinds.notice]; known here: via, on_unknown, once_per, from, envelope_from, template, words, claim, retry, hours, give_up_after, late, timezone, dkim, retry_refused"
+    "ittsu.toml:32: unknown key `colours` in [kinds.notice]; known here: via, on_unknown, once_per, from, envelope_from, template, words, claim, retry, hours, give_up_after, late, timezone, dkim, retry_refused, queue, lookup, batch"
 )]
 #[case::a_table_was_expected(
     "words = { key = \"会員番号\", person = \"会員\" }",
@@ -299,26 +301,6 @@ fn without_a_file_everything_has_its_default() {
     "\"me@example.com\"]",
     "\"example.com\"]",
     "ittsu.toml:6: `only_to`: `example.com` is neither an address nor an @domain"
-)]
-#[case::mail_api(
-    "[folder.rehearsal]\npath = \"rehearsal\"",
-    "[http.mailco]\nurl = \"http://api.example.com/\"\nbody = \"{}\"",
-    "ittsu.toml:20: `http.mailco.url`: mails and the key of the API would travel in plain text to api.example.com; expected https://, or allow_plaintext = true"
-)]
-#[case::a_key_without_its_window(
-    "[folder.rehearsal]\npath = \"rehearsal\"",
-    "[http.a]\nurl = \"https://a.example/\"\nbody = \"{}\"\nidempotency_header = \"Idempotency-Key\"",
-    "ittsu.toml:22: `http.a.idempotency_header` has no idempotency_window beside it, as in idempotency_window = \"24h\": how long the provider remembers a key"
-)]
-#[case::a_token_in_the_file(
-    "[folder.rehearsal]\npath = \"rehearsal\"",
-    "[http.a]\nurl = \"https://key@a.example/\"\nbody = \"{}\"",
-    "ittsu.toml:20: `http.a.url`: a password never stands in the file; put it into `headers`, as in authorization = { env = \"NAME\", prefix = \"Basic \" }"
-)]
-#[case::order_queue(
-    "once_per = \"kind\"",
-    "queue = \"redis://127.0.0.1/0\"",
-    "ittsu.toml:43: `kinds.order.queue`: queues of orders are not in this version"
 )]
 #[case::no_database(
     "mysql://shop",
