@@ -35,7 +35,7 @@ pub use location::Location;
 pub use private::Private;
 pub use query::Query;
 pub use row::Row;
-pub use source::{Source, SourceRow};
+pub use source::{Ids, Source, SourceRow};
 pub use tx::Tx;
 pub use value::Value;
 

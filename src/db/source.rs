@@ -47,14 +47,65 @@ impl Source {
         sql: &str,
         parameters: &[(String, String)],
     ) -> Result<BoxStream<'s, Result<SourceRow, DbError>>, DbError> {
+        let text = fill(self.tx.dialect(), sql, parameters);
+        Ok(self.run(text.map_err(|why| DbError::Query { why })?))
+    }
+
+    /// Runs one select about a list of ids: `:ids` in it becomes all of them, with commas between.
+    pub fn look_up<'s>(
+        &'s mut self,
+        sql: &str,
+        ids: &Ids,
+    ) -> Result<BoxStream<'s, Result<SourceRow, DbError>>, DbError> {
         let dialect = self.tx.dialect();
-        let text = fill(dialect, sql, parameters).map_err(|why| DbError::Query { why })?;
+        let mut is_used = false;
+        let text = replace(sql, |name, out| {
+            if name != "ids" {
+                return Err(format!("`:{name}` has no value; a lookup knows only :ids"));
+            }
+            is_used = true;
+            ids.write(dialect, out);
+            Ok(())
+        });
+        let text = text.and_then(|text| {
+            if is_used { Ok(text) } else { Err("the lookup has no `:ids`".to_owned()) }
+        });
+        Ok(self.run(text.map_err(|why| DbError::Query { why })?))
+    }
+
+    fn run(&mut self, text: String) -> BoxStream<'_, Result<SourceRow, DbError>> {
+        let dialect = self.tx.dialect();
         let sql = sqlx::raw_sql(AssertSqlSafe(text));
-        Ok(match &mut self.tx.0 {
+        match &mut self.tx.0 {
             Inner::Sqlite(conn) => rows(dialect, sql.fetch(&mut **conn)),
             Inner::Postgres(conn) => rows(dialect, sql.fetch(&mut **conn)),
             Inner::MariaDb(conn) => rows(dialect, sql.fetch(&mut **conn)),
-        })
+        }
+    }
+}
+
+/// Ids that a lookup asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ids {
+    Integers(Vec<i64>),
+    Texts(Vec<String>),
+}
+
+impl Ids {
+    fn write(&self, dialect: Dialect, out: &mut String) {
+        match self {
+            Self::Integers(ids) => list(out, ids, |out, &id| dialect.literal(out, Cell::Int(id))),
+            Self::Texts(ids) => list(out, ids, |out, id| dialect.literal(out, Cell::Text(id))),
+        }
+    }
+}
+
+fn list<T>(out: &mut String, items: &[T], write: impl Fn(&mut String, &T)) {
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        write(out, item);
     }
 }
 
@@ -87,8 +138,28 @@ where
 
 /// Puts the values of `:name` into a statement, as literals.
 fn fill(dialect: Dialect, sql: &str, parameters: &[(String, String)]) -> Result<String, String> {
-    let mut out = String::with_capacity(sql.len() + 64);
     let mut used = vec![false; parameters.len()];
+    let text = replace(sql, |name, out| {
+        let at = parameters
+            .iter()
+            .position(|(known, _)| known == name)
+            .ok_or_else(|| format!("`:{name}` has no value; give --param {name}=…"))?;
+        used[at] = true;
+        parameter(dialect, out, &parameters[at].1);
+        Ok(())
+    })?;
+    match used.iter().position(|&used| !used) {
+        Some(at) => Err(format!("the query has no `:{}`", parameters[at].0)),
+        None => Ok(text),
+    }
+}
+
+/// Copies a statement and hands each `:name` outside quotes and comments to `write`.
+fn replace(
+    sql: &str,
+    mut write: impl FnMut(&str, &mut String) -> Result<(), String>,
+) -> Result<String, String> {
+    let mut out = String::with_capacity(sql.len() + 64);
     let mut rest = sql;
     while let Some(first) = rest.chars().next() {
         let skip = match first {
@@ -99,12 +170,7 @@ fn fill(dialect: Dialect, sql: &str, parameters: &[(String, String)]) -> Result<
             ':' => {
                 let name = name_of(rest.split_at(1).1);
                 if !name.is_empty() {
-                    let at = parameters
-                        .iter()
-                        .position(|(known, _)| known == name)
-                        .ok_or_else(|| format!("`:{name}` has no value; give --param {name}=…"))?;
-                    used[at] = true;
-                    parameter(dialect, &mut out, &parameters[at].1);
+                    write(name, &mut out)?;
                     rest = rest.split_at(1 + name.len()).1;
                     continue;
                 }
@@ -116,10 +182,7 @@ fn fill(dialect: Dialect, sql: &str, parameters: &[(String, String)]) -> Result<
         out.push_str(copied);
         rest = after;
     }
-    match used.iter().position(|&used| !used) {
-        Some(at) => Err(format!("the query has no `:{}`", parameters[at].0)),
-        None => Ok(out),
-    }
+    Ok(out)
 }
 
 /// Returns the length of the quoted text that `rest` begins with; a doubled quote stays inside.
@@ -178,6 +241,18 @@ mod tests {
     fn a_parameter_without_a_value_or_without_a_place_is_named() {
         assert!(filled("select :grade, :other").unwrap_err().contains(":other"));
         assert!(filled("select 1").unwrap_err().contains(":grade"));
+    }
+
+    #[test]
+    fn ids_stand_in_a_list_and_cannot_leave_their_quotes() {
+        let written = |ids: Ids| {
+            let mut out = String::new();
+            ids.write(Dialect::Postgres, &mut out);
+            out
+        };
+        assert_eq!(written(Ids::Integers(vec![1, 22])), "1, 22");
+        let evil = vec!["a".to_owned(), "') or ('".to_owned()];
+        assert_eq!(written(Ids::Texts(evil)), "'a', ''') or ('''");
     }
 
     #[test]
