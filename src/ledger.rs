@@ -21,6 +21,7 @@ pub mod load;
 mod moves;
 pub mod recorder;
 mod refused;
+pub mod rejects;
 pub mod rows;
 mod schema;
 pub mod settle;

@@ -257,6 +257,20 @@ create table if not exists suppression (
     unique (address_key, kind)
 ) engine = innodb, character set utf8mb4, collate utf8mb4_nopad_bin;
 
+create table if not exists rejects (
+    id bigint not null,
+    kind varchar(64) not null,
+    digest varchar(64) not null,
+    `key` varchar(190) not null,
+    payload mediumblob not null,
+    why text not null,
+    times bigint not null,
+    first_at bigint not null,
+    last_at bigint not null,
+    primary key (id),
+    unique (kind, digest)
+) engine = innodb, character set utf8mb4, collate utf8mb4_nopad_bin;
+
 create index if not exists recipient_by_address on recipient (address_key);
 
 create index if not exists left_out_by_batch on left_out (batch, id);
@@ -284,6 +298,7 @@ insert ignore into id_block (name, next) values
     ('journal', 1),
     ('left_out', 1),
     ('recipient', 1),
+    ('rejects', 1),
     ('scope', 1),
     ('suppression', 1),
     ('worker', 1);

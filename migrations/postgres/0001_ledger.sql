@@ -257,6 +257,20 @@ create table suppression (
     unique (address_key, kind)
 );
 
+create table rejects (
+    id bigint not null,
+    kind text collate "C" not null,
+    digest text collate "C" not null,
+    key text collate "C" not null,
+    payload bytea not null,
+    why text collate "C" not null,
+    times bigint not null,
+    first_at bigint not null,
+    last_at bigint not null,
+    primary key (id),
+    unique (kind, digest)
+);
+
 create index recipient_by_address on recipient (address_key);
 
 create index left_out_by_batch on left_out (batch, id);
@@ -284,6 +298,7 @@ insert into id_block (name, next) values
     ('journal', 1),
     ('left_out', 1),
     ('recipient', 1),
+    ('rejects', 1),
     ('scope', 1),
     ('suppression', 1),
     ('worker', 1);

@@ -247,6 +247,19 @@ create table suppression (
     unique (address_key, kind)
 ) strict;
 
+create table rejects (
+    id integer not null primary key,
+    kind text not null,
+    digest text not null,
+    key text not null,
+    payload blob not null,
+    why text not null,
+    times integer not null,
+    first_at integer not null,
+    last_at integer not null,
+    unique (kind, digest)
+) strict;
+
 create index recipient_by_address on recipient (address_key);
 
 create index left_out_by_batch on left_out (batch, id);
@@ -274,6 +287,7 @@ insert into id_block (name, next) values
     ('journal', 1),
     ('left_out', 1),
     ('recipient', 1),
+    ('rejects', 1),
     ('scope', 1),
     ('suppression', 1),
     ('worker', 1);

@@ -8,6 +8,7 @@ pub mod cancel;
 pub mod change;
 pub mod discard;
 pub mod frozen;
+pub mod open;
 pub mod pause;
 pub mod schedule;
 pub mod start;

@@ -12,6 +12,7 @@ pub(super) const WORKER: &str = "worker";
 pub(super) const CLAIM: &str = "claim";
 pub(super) const EVIDENCE: &str = "evidence";
 pub(super) const JOURNAL: &str = "journal";
+pub(super) const REJECTS: &str = "rejects";
 /// Never given back: a list that shrank and grew again still has a higher number.
 pub(super) const SUPPRESSION: &str = "suppression";
 

@@ -255,6 +255,44 @@ impl Ledger {
     }
 }
 
+impl Ledger {
+    /// Puts people into a running batch at once, each under its key or not at all.
+    ///
+    /// It is no import: nothing is confirmed, the batch does not count as loading in between, and
+    /// any number of workers may do it at the same time.
+    pub async fn take_in(
+        &self,
+        batch: BatchId,
+        source: &str,
+        rows: Vec<NewRow>,
+        now: Timestamp,
+    ) -> Result<LoadSums, LedgerError> {
+        let batch = self.batch_by_id(batch).await?;
+        if batch.wanted == Wanted::Cancelled {
+            return Err(Refused::Cancelled(batch.name).into());
+        }
+        let mut work = Work {
+            request: LoadRequest {
+                batch: batch.id,
+                source: source.to_owned(),
+                existing: Existing::Keep,
+                writes: Writes::Everything,
+            },
+            batch,
+            by: By::new(batches::ITSELF, ""),
+            now,
+            seen: Seen::default(),
+            known: Known::looks_up_all(),
+            ids: Ids::default(),
+            // The same job comes again and again: the keys are looked up first.
+            straight: false,
+            sums: LoadSums::default(),
+        };
+        chunk::chunk(self, &mut work, rows, Vec::new()).await?;
+        Ok(work.sums)
+    }
+}
+
 /// Says that the batch is loading, from the first chunk to the last.
 async fn open(
     tx: &mut crate::db::Tx,
