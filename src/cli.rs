@@ -38,6 +38,7 @@ pub mod pause;
 pub mod preview;
 pub mod printer;
 pub mod progress;
+pub mod rejects;
 pub mod report;
 pub mod resend;
 pub mod resume;
@@ -127,6 +128,7 @@ pub enum Command {
     Undo(undo::Args),
     Report(report::Args),
     Suppress(suppress::Args),
+    Rejects(rejects::Args),
     Journal(journal::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -246,6 +248,7 @@ impl Command {
             Self::Undo(args) => undo::run(args, shell).await,
             Self::Report(args) => report::run(args, shell).await,
             Self::Suppress(args) => suppress::run(args, shell).await,
+            Self::Rejects(args) => rejects::run(args, shell).await,
             Self::Journal(args) => journal::run(args, shell).await,
             Self::Completions(args) => completions::run(&args, shell),
             Self::Man(args) => man::run(&args, shell),

@@ -20,6 +20,8 @@ pub mod journal;
 pub mod kind;
 pub mod live;
 pub mod preview;
+mod queue;
+pub mod rejects;
 pub mod report;
 pub mod route;
 pub mod row;

@@ -223,6 +223,21 @@ impl<'a> Line<'a> {
             Progress::Fenced { worker } => self.say(&format!(
                 "This worker was taken for lost as {worker}; it goes on under a new number."
             )),
+            Progress::QueueAway { kind, why } => self.say(&format!(
+                "Jobs of {kind} cannot be taken in: {}. They stay in the queue; sending goes on.",
+                visible(why)
+            )),
+            Progress::QueueBack { kind } => {
+                self.say(&format!("Jobs of {kind} are taken in again."));
+            }
+            Progress::TookIn { kind, rejected, .. } => {
+                if *rejected > 0 {
+                    self.say(&format!(
+                        "Jobs of {kind} that could not become a row: {rejected}. \
+                         See: ittsu rejects list"
+                    ));
+                }
+            }
             Progress::Unwritable { row, why } => self.say(&format!(
                 "The ledger does not take the outcome of row {row}: {}. It is kept in a file.",
                 visible(why)

@@ -20,6 +20,10 @@ pub enum FailPoint {
     ReplyAfter,
     FinishBefore,
     FinishAfter,
+    /// Jobs were taken from a queue; the ledger knows nothing of them.
+    JobsTaken,
+    /// The rows are committed; the queue does not know it yet.
+    JobsKept,
 }
 
 impl FailPoint {
@@ -39,6 +43,9 @@ impl FailPoint {
         Self::FinishAfter,
     ];
 
+    /// The places on the way of a job from its queue into the ledger.
+    pub const OF_JOBS: &[Self] = &[Self::JobsTaken, Self::JobsKept];
+
     /// Returns the name that `ITTSU_FAIL_AT` uses.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -54,6 +61,8 @@ impl FailPoint {
             Self::ReplyAfter => "reply.after",
             Self::FinishBefore => "finish.before",
             Self::FinishAfter => "finish.after",
+            Self::JobsTaken => "jobs.taken",
+            Self::JobsKept => "jobs.kept",
         }
     }
 
@@ -89,7 +98,8 @@ mod armed {
     /// Reads `NAME:N`; `NAME` alone is the first pass.
     pub(super) fn read(text: &str) -> Option<(FailPoint, u64)> {
         let (name, pass) = text.split_once(':').unwrap_or((text, "1"));
-        let place = *FailPoint::ALL.iter().find(|place| place.as_str() == name)?;
+        let mut places = FailPoint::ALL.iter().chain(FailPoint::OF_JOBS);
+        let place = *places.find(|place| place.as_str() == name)?;
         Some((place, pass.parse().ok()?))
     }
 
@@ -124,9 +134,10 @@ mod tests {
 
     #[test]
     fn every_place_has_a_name_of_its_own() {
-        let mut names: Vec<_> = FailPoint::ALL.iter().map(|place| place.as_str()).collect();
+        let places = FailPoint::ALL.iter().chain(FailPoint::OF_JOBS);
+        let mut names: Vec<_> = places.map(|place| place.as_str()).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), 12);
+        assert_eq!(names.len(), 14);
     }
 }

@@ -47,6 +47,20 @@ pub enum Progress {
     Fenced {
         worker: WorkerId,
     },
+    /// A queue cannot be read, or what it names cannot be looked up; sending goes on.
+    QueueAway {
+        kind: String,
+        why: String,
+    },
+    QueueBack {
+        kind: String,
+    },
+    /// Jobs became rows, or could not.
+    TookIn {
+        kind: String,
+        new: i64,
+        rejected: i64,
+    },
     /// The ledger refuses this row's outcome; it is kept in the outcome file.
     Unwritable {
         row: RecipientId,
@@ -65,7 +79,7 @@ impl Teller {
         (Self(Some(sender)), receiver)
     }
 
-    pub(super) fn tell(&self, progress: Progress) {
+    pub(crate) fn tell(&self, progress: Progress) {
         if let Some(sender) = &self.0 {
             let _ = sender.try_send(progress);
         }

@@ -36,6 +36,9 @@ pub enum Action {
     Suppressed,
     Suppress,
     Unsuppress,
+    Rejects,
+    RetryRejects,
+    DropRejects,
     Journal,
     Doctor,
 }
@@ -139,6 +142,9 @@ pub const ACTIONS: &[About] = &[
     looks(Action::Suppressed, "suppressed", "suppress list", "Show the do-not-send list"),
     changes(Action::Suppress, Nothing, "suppress", "suppress add", "Put people on it"),
     changes(Action::Unsuppress, Nothing, "unsuppress", "suppress remove", "Take people off it"),
+    looks(Action::Rejects, "rejects", "rejects list", "Show jobs that could not become a row"),
+    changes(Action::RetryRejects, Nothing, "retry_rejects", "rejects retry", "Take them in again"),
+    changes(Action::DropRejects, Nothing, "drop_rejects", "rejects drop", "Forget them"),
     looks(Action::Journal, "journal", "journal", "Show what operators did"),
     looks(Action::Doctor, "doctor", "doctor", "Check everything and say what to do"),
 ];

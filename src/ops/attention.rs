@@ -23,6 +23,8 @@ words! {
         LongWait = "long_wait",
         WrongSum = "wrong_sum",
         StartMissed = "start_missed",
+        /// Queue jobs could not become rows.
+        Rejected = "rejected",
     }
 }
 
@@ -88,6 +90,18 @@ impl Default for Limits {
 /// Returns what needs a person, in the order of the batches.
 pub fn attention(looks: &[Look<'_>], limits: Limits, now: Timestamp) -> Vec<Attention> {
     looks.iter().flat_map(|look| of_batch(look, limits, now)).collect()
+}
+
+/// Returns the entry for the rejected jobs of one kind; it belongs to no batch.
+pub fn rejected(kind: &str, jobs: i64) -> Attention {
+    let n = thousands(jobs);
+    Attention {
+        need: Need::Rejected,
+        word: Need::Rejected.as_str(),
+        batch: String::new(),
+        line: format!("Rejected jobs of {kind}: {n}. They could not become a row."),
+        command: "ittsu rejects list".to_owned(),
+    }
 }
 
 fn of_batch(look: &Look<'_>, limits: Limits, now: Timestamp) -> Vec<Attention> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::Ops;
-use super::attention::{Attention, Hands, Limits, Look, attention};
+use super::attention::{Attention, Hands, Limits, Look, attention, rejected};
 use super::error::OpsError;
 use super::when;
 use crate::domain::batch::BatchState;
@@ -230,6 +230,9 @@ impl Ops {
                 wrong_sums,
             };
             list.extend(attention(&[look], limits, now));
+        }
+        for (kind, jobs) in self.ledger.rejects_by_kind().await? {
+            list.push(rejected(&kind, jobs));
         }
         Ok(list)
     }

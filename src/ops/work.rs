@@ -56,9 +56,19 @@ impl Ops {
         if let Serve::Kinds(kinds) = &serve {
             kinds.iter().try_for_each(|kind| self.kind(kind).map(|_| ()))?;
         }
-        let settings = self.worker_settings(serve, until)?;
+        let settings = self.worker_settings(serve.clone(), until)?;
         let (ledger, clock) = (self.ledger.clone(), self.clock.clone());
-        Ok(Worker::run(settings, ledger, clock, shutdown, teller).await?)
+        // Taking in ends with the worker, whatever the worker ends for.
+        let ending = shutdown.child();
+        let mut jobs = self.take_jobs(&serve, until, &ending, &teller)?;
+        if until != Until::Forever {
+            // What lies in the queues belongs to what has to be done before the end.
+            while jobs.join_next().await.is_some() {}
+        }
+        let finished = Worker::run(settings, ledger, clock, shutdown, teller).await;
+        ending.ask();
+        while jobs.join_next().await.is_some() {}
+        Ok(finished?)
     }
 }
 

@@ -18,6 +18,7 @@ mod dispatch;
 mod harness;
 mod intake;
 mod ledger;
+mod orders;
 mod report;
 mod story;
 mod tidy;

@@ -5,4 +5,5 @@ pub(crate) mod engines;
 pub(crate) mod hand;
 pub(crate) mod ledgers;
 pub(crate) mod proxy;
+pub(crate) mod redis;
 pub(crate) mod shell;

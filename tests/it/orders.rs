@@ -1,0 +1,11 @@
+//! Order mail from jobs in Redis to calls of an API, with the real parts.
+//!
+//! The API's record of what it took is the truth; every test compares the ledger with it.
+
+mod away;
+mod jobs;
+mod kills;
+mod lookup;
+mod rejects;
+mod shop;
+mod story;
