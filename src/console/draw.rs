@@ -193,6 +193,7 @@ fn needed(batch: &LiveBatch, need: Need, view: &View<'_>) -> String {
             let at = batch.scheduled_at.map(|at| view.near(at)).unwrap_or_default();
             view.say(Sentence::StartMissed, &[("time", &at)])
         }
+        Need::Rejected => view.say(Sentence::Rejected, &[("command", "ittsu rejects list")]),
     }
 }
 

@@ -15,6 +15,7 @@ catalogue! {
         LongWait: "Waiting: {n}, the longest for {age}.", "{n}件が送信待ち、最長 {age}。", "{n}건이 대기 중, 최장 {age}.";
         WrongSum: "Counters differ from the rows: run ittsu doctor.", "集計が宛先と一致しません: ittsu doctor を実行してください。", "집계가 수신자와 다릅니다: ittsu doctor 명령을 실행하세요.";
         StartMissed: "It was to start at {time} and did not.", "{time} に開始する予定でしたが、始まっていません。", "{time}에 시작할 예정이었으나 시작되지 않았습니다.";
+        Rejected: "Rejected jobs wait: {command}", "取込不可のジョブがあります: {command}", "처리 불가 요청이 있습니다: {command}";
         AndMore: "and {n} more", "ほか {n}件", "외 {n}건";
 
         Seconds: "{n} s", "{n}秒", "{n}초";
