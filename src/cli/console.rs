@@ -16,7 +16,14 @@ pub(super) async fn run(
     batch: Option<&BatchName>,
     shell: &mut Shell,
 ) -> Result<ExitCode, CliError> {
-    let ops = shell.look().await?;
+    let ops = match shell.look().await {
+        Err(err) if is_first_time(shell) => {
+            return Err(err.hint(
+                "`ittsu init` sets up, `ittsu demo` shows everything with nothing to set up",
+            ));
+        }
+        opened => opened?,
+    };
     if let Some(batch) = batch {
         // A name that is none is said here, where it can be read.
         ops.batch(batch).await?;
@@ -39,6 +46,12 @@ pub(super) async fn run(
     let code = sit(&ops, opening).await;
     ops.close().await;
     code
+}
+
+/// Reports whether nothing is configured here yet.
+fn is_first_time(shell: &Shell) -> bool {
+    let settings = shell.settings_in_silence();
+    shell.global.ledger.is_none() && settings.is_ok_and(|settings| settings.file.is_none())
 }
 
 /// Runs the console until it is closed or the process is asked to end.

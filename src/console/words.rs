@@ -176,7 +176,7 @@ mod tests {
         let fits = [
             (vec![W::Ready, W::Sending, W::Sent, W::Failed, W::Unknown], 10),
             (vec![W::Draft, W::Scheduled, W::Running, W::Paused, W::Cancelled, W::Done], 10),
-            (vec![W::ColLeft, W::ColReady, W::ColSent, W::ColFailed], 6),
+            (vec![W::ColLeft, W::ColReady, W::ColSent, W::ColFailed, W::ColDone], 6),
             (vec![W::ColSending], 7),
             (vec![W::HowAccepted, W::HowAssumed, W::HowByHand, W::HowEvidence], 16),
             (vec![W::HowRefused, W::HowUnbuildable, W::HowSuppressed, W::HowExpired], 16),

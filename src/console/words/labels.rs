@@ -51,7 +51,7 @@ catalogue! {
         ColFailed: "Failed", "失敗", "실패";
         ColState: "State", "状態", "상태";
         ColProgress: "Progress", "進捗", "진행";
-        ColDone: "Done", "完了見込", "완료예상";
+        ColDone: "Done", "見込み", "예상";
         ColAge: "Age", "経過", "경과";
         ColWhy: "Why", "理由", "사유";
         ColTime: "Time", "時刻", "시각";

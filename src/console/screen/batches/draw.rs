@@ -59,10 +59,10 @@ fn columns(width: u16) -> Vec<Column> {
     if width < 70 {
         vec![left(2), left(0), right(8), right(8), right(6)]
     } else if width < 100 {
-        vec![left(1), left(13), left(0), left(10), right(7), right(7), right(6), left(8), left(8)]
+        vec![left(1), left(12), left(0), left(10), right(7), right(7), right(6), left(8), left(6)]
     } else {
-        let mut wide = vec![left(1), left(20), left(8), left(0), left(10), right(9), right(8)];
-        wide.extend([right(9), right(7), left(14), left(8)]);
+        let mut wide = vec![left(1), left(17), left(10), left(0), left(10), right(8), right(8)];
+        wide.extend([right(8), right(6), left(12), left(6)]);
         wide
     }
 }
@@ -150,7 +150,7 @@ fn line(
     let state = view.word(words::batch_state(batch.state));
     let state = (state, tone(state_tone(batch)));
     let eta = show::eta(batch, view);
-    let bar = show::bar(canvas, counts, if area.width < 100 { 8 } else { 14 });
+    let bar = show::bar(canvas, counts, if area.width < 100 { 8 } else { 12 });
     let ready = n(counts.ready);
     let sending = match counts.unknown {
         0 => n(counts.sending),
