@@ -3,7 +3,8 @@
 //!
 //! Everything is real: a message is built per person, the start marker is durable before the body,
 //! the attempt is appended, the counters are kept. Each figure is the median of interleaved rounds
-//! in one run; only the ratios mean anything on another machine.
+//! in one run; only the ratios mean anything on another machine. `--rounds N`, `--connections N`,
+//! `--engine sqlite` and `--gain` look at a part.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
@@ -50,26 +51,37 @@ fn main() {
     };
     let rounds = number("--rounds").unwrap_or(5);
     let only = number("--connections");
+    let says = |word: &str| wanted.iter().any(|arg| arg == word);
+    let engines: Vec<_> = ENGINES
+        .into_iter()
+        .filter(|(_, name)| !says("--engine") || says(&name.to_lowercase()))
+        .collect();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
     runtime.block_on(async {
         for (connections, size, messages) in CELLS {
-            if only.is_none_or(|only| only == connections) {
-                cell(rounds, connections, size, messages).await;
+            if only.is_none_or(|only| only == connections) && !says("--gain") {
+                cell(&engines, rounds, connections, size, messages).await;
             }
         }
-        if only.is_none_or(|only| only == 64) {
-            gain(rounds).await;
+        if only.is_none() {
+            gain(&engines, rounds).await;
         }
     });
 }
 
 /// Prints one row of the table: the same messages, with no ledger and with each.
-async fn cell(rounds: usize, connections: usize, size: usize, messages: i64) {
+async fn cell(
+    engines: &[(Engine, &str)],
+    rounds: usize,
+    connections: usize,
+    size: usize,
+    messages: i64,
+) {
     let sink = Sink::start();
-    let ledgers = Bench::on_every_engine().await;
+    let ledgers = Bench::on_each(engines).await;
     let mut bare = Vec::new();
-    let mut with = [const { Vec::new() }; ENGINES.len()];
+    let mut with = vec![Vec::new(); engines.len()];
     for _ in 0..rounds {
         bare.push(smtp_source(sink.addr, connections, size, messages));
         for (bench, rates) in ledgers.iter().zip(&mut with) {
@@ -79,7 +91,7 @@ async fn cell(rounds: usize, connections: usize, size: usize, messages: i64) {
     }
     let bare = median(bare);
     println!("{connections} connections, {size} bytes: smtp-source {bare:.0}/s");
-    for ((_, name), rates) in ENGINES.iter().zip(with) {
+    for ((_, name), rates) in engines.iter().zip(with) {
         let (low, high) = (lowest(&rates), highest(&rates));
         let rate = median(rates);
         println!("  {name:<10} {rate:>7.0}/s  ratio {:.2}  ({low:.0} to {high:.0})", rate / bare);
@@ -87,10 +99,10 @@ async fn cell(rounds: usize, connections: usize, size: usize, messages: i64) {
 }
 
 /// Prints what group commit gains over one transaction for each transition.
-async fn gain(rounds: usize) {
+async fn gain(engines: &[(Engine, &str)], rounds: usize) {
     let sink = Sink::start();
     println!("64 connections, 2048 bytes, recorder against one transaction for each transition");
-    for ((engine, name), bench) in ENGINES.iter().zip(Bench::on_every_engine().await) {
+    for ((engine, name), bench) in engines.iter().zip(Bench::on_each(engines).await) {
         let few = if *engine == Engine::Sqlite { 4_000 } else { 8_000 };
         let (mut together, mut alone) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
@@ -111,9 +123,9 @@ struct Bench {
 }
 
 impl Bench {
-    async fn on_every_engine() -> Vec<Self> {
+    async fn on_each(engines: &[(Engine, &str)]) -> Vec<Self> {
         let mut all = Vec::new();
-        for (engine, _) in ENGINES {
+        for &(engine, _) in engines {
             let place = Place::on(engine).await;
             let location = Location::parse(&place.url, place.path("").as_path()).expect("a URL");
             let ledger = Ledger::open(&location, Open::Create).await.expect("a ledger");

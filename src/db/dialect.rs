@@ -226,44 +226,54 @@ impl Dialect {
         }
     }
 
-    /// A derived table of the rows in one JSON text, an array of arrays; takes one mark.
+    /// A derived table of the rows in one JSON text; takes one mark.
     ///
     /// Use it as `from {json_rows(..)} v {then_join()} table t on ..`. The text is a `List`.
     pub fn json_rows(self, fields: &[Field]) -> String {
+        let is_plain = fields.len() == 1;
         let mut columns = String::new();
         for (i, &field) in fields.iter().enumerate() {
             let comma = if i == 0 { "" } else { ", " };
+            let value = match (self, is_plain) {
+                (Self::Sqlite | Self::Postgres, true) => "value".to_owned(),
+                (Self::Sqlite | Self::Postgres, false) => format!("(value ->> {i})"),
+                (Self::MariaDb, true) => "path '$'".to_owned(),
+                (Self::MariaDb, false) => format!("path '$[{i}]'"),
+            };
             let _ = match (self, field) {
                 (Self::Sqlite, Field::Int(name)) => {
-                    write!(columns, "{comma}cast(value ->> {i} as integer) as {name}")
+                    write!(columns, "{comma}cast({value} as integer) as {name}")
                 }
                 (Self::Sqlite | Self::Postgres, Field::Text(name)) => {
-                    write!(columns, "{comma}value ->> {i} as {name}")
+                    write!(columns, "{comma}{value} as {name}")
                 }
                 (Self::Sqlite, Field::Bytes(name)) => {
-                    write!(columns, "{comma}unhex(value ->> {i}) as {name}")
+                    write!(columns, "{comma}unhex({value}) as {name}")
                 }
                 (Self::Postgres, Field::Int(name)) => {
-                    write!(columns, "{comma}(value ->> {i})::bigint as {name}")
+                    write!(columns, "{comma}{value}::bigint as {name}")
                 }
                 (Self::Postgres, Field::Bytes(name)) => {
-                    write!(columns, "{comma}decode(value ->> {i}, 'hex') as {name}")
+                    write!(columns, "{comma}decode({value}, 'hex') as {name}")
                 }
                 (Self::MariaDb, Field::Int(name)) => {
-                    write!(columns, "{comma}{name} bigint path '$[{i}]'")
+                    write!(columns, "{comma}{name} bigint {value}")
                 }
                 (Self::MariaDb, Field::Text(name) | Field::Bytes(name)) => write!(
                     columns,
-                    "{comma}{name} longtext character set utf8mb4 collate utf8mb4_nopad_bin path '$[{i}]'"
+                    "{comma}{name} longtext character set utf8mb4 collate utf8mb4_nopad_bin {value}"
                 ),
             };
         }
-        match self {
-            Self::Sqlite => format!("(select {columns} from json_each(?))"),
-            Self::Postgres => {
+        match (self, is_plain) {
+            (Self::Sqlite, _) => format!("(select {columns} from json_each(?))"),
+            (Self::Postgres, true) => {
+                format!("(select {columns} from json_array_elements_text(?::json) as e(value))")
+            }
+            (Self::Postgres, false) => {
                 format!("(select {columns} from json_array_elements(?::json) as e(value))")
             }
-            Self::MariaDb => format!("json_table(?, '$[*]' columns ({columns}))"),
+            (Self::MariaDb, _) => format!("json_table(?, '$[*]' columns ({columns}))"),
         }
     }
 

@@ -1,4 +1,5 @@
-//! A list of rows that travels as one JSON text.
+//! A list of rows that travels as one JSON text: an array of arrays, or of plain values where a row
+//! has one column.
 
 use std::fmt::Write as _;
 
@@ -27,23 +28,33 @@ impl List {
 
     /// Adds a row.
     pub fn push(&mut self, row: &[Cell<'_>]) {
-        self.text.push_str(if self.text.len() > 1 { ",[" } else { "[" });
+        if self.text.len() > 1 {
+            self.text.push(',');
+        }
+        if let [cell] = row {
+            return self.push_cell(*cell);
+        }
+        self.text.push('[');
         for (i, &cell) in row.iter().enumerate() {
             if i > 0 {
                 self.text.push(',');
             }
-            match cell {
-                Cell::Null => self.text.push_str("null"),
-                Cell::Int(n) => {
-                    let _ = write!(self.text, "{n}");
-                }
-                Cell::Text(text) => quote(&mut self.text, text),
-                Cell::Bytes(bytes) => {
-                    let _ = write!(self.text, "\"{}\"", data_encoding::HEXLOWER.encode(bytes));
-                }
-            }
+            self.push_cell(cell);
         }
         self.text.push(']');
+    }
+
+    fn push_cell(&mut self, cell: Cell<'_>) {
+        match cell {
+            Cell::Null => self.text.push_str("null"),
+            Cell::Int(n) => {
+                let _ = write!(self.text, "{n}");
+            }
+            Cell::Text(text) => quote(&mut self.text, text),
+            Cell::Bytes(bytes) => {
+                let _ = write!(self.text, "\"{}\"", data_encoding::HEXLOWER.encode(bytes));
+            }
+        }
     }
 }
 
@@ -106,5 +117,6 @@ mod tests {
             serde_json::json!([[-1, "a\"\\\n\u{1f}佐", null, "00ff"], [2, "", null, ""]])
         );
         assert_eq!(Value::from(List::new()), Value::from("[]"));
+        assert_eq!(Value::from([3, -4].into_iter().collect::<List>()), Value::from("[3,-4]"));
     }
 }

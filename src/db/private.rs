@@ -55,6 +55,16 @@ impl Private {
         begun
     }
 
+    /// Begins a transaction that will write and runs statements in it, in one go; returns the rows of
+    /// all of them. After an error `rollback` must follow.
+    ///
+    /// The text must hold nothing but numbers and hex literals beside our own words.
+    pub async fn begin_with(&mut self, sql: String) -> Result<Vec<Row>, DbError> {
+        self.turn = self.db.turn().await;
+        let sql = format!("{};{sql}", self.dialect().begin_write());
+        self.tx.packet_rows(sql).await
+    }
+
     /// Commits; an error means that nobody knows whether it was committed.
     pub async fn commit(&mut self) -> Result<(), DbError> {
         let done = self.tx.packet("commit".to_owned()).await;

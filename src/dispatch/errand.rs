@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
 use crate::clock::Clock;
@@ -21,6 +21,7 @@ use crate::shutdown::Shutdown;
 
 use super::outcome_file::Kept;
 use super::progress::{Progress, Teller};
+use super::served::Served;
 use super::tally::Tally;
 
 /// How long a worker that ends still tries.
@@ -41,7 +42,10 @@ pub(super) enum Errand {
     /// A breaker decided that these refusals were meant.
     FailSuspects(Vec<(RecipientId, Attempt)>),
     /// The first answer that was not suspect came.
-    Probed(BatchId),
+    Probed {
+        served: Arc<Served>,
+        then: Arc<Notify>,
+    },
     /// Rows of this batch are not wanted here any more.
     GiveBack(BatchId),
     /// Unstarted rows that go later.
@@ -198,7 +202,11 @@ impl ErrandTask {
             Errand::FailSuspects(rows) => {
                 ledger.fail_suspects(me, rows, now).await?;
             }
-            Errand::Probed(batch) => ledger.probed(batch).await?,
+            Errand::Probed { served, then } => {
+                ledger.probed(served.id).await?;
+                served.is_probed.store(true, Ordering::Release);
+                then.notify_one();
+            }
             Errand::GiveBack(batch) => {
                 ledger.give_back(me.worker, batch, now).await?;
             }

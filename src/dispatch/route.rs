@@ -41,7 +41,7 @@ pub(super) struct Route {
     /// Wakes connections: there may be a row to send.
     pub(super) work: Notify,
     /// Wakes the keeper: rows, tokens or connections may be needed.
-    pub(super) need: Notify,
+    pub(super) need: Arc<Notify>,
     hands: Mutex<Hands>,
     standing: Mutex<Standing>,
     open: AtomicUsize,
@@ -83,7 +83,7 @@ impl Route {
             name,
             settings,
             work: Notify::new(),
-            need: Notify::new(),
+            need: Arc::default(),
             hands: Mutex::new(hands),
             standing: Mutex::new(standing),
             open: AtomicUsize::new(0),

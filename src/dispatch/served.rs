@@ -37,6 +37,8 @@ pub(super) struct Served {
     pub(super) dkim: Option<Arc<Dkim>>,
     breakers: Mutex<BatchBreakers>,
     has_answer: AtomicBool,
+    /// The ledger knows of an answer: claims bring more than one row.
+    pub(super) is_probed: AtomicBool,
     builds: Mutex<Builds>,
 }
 
@@ -73,6 +75,7 @@ impl Served {
             dkim,
             breakers: Mutex::new(if has_sent { breakers.after_acceptances() } else { breakers }),
             has_answer: AtomicBool::new(false),
+            is_probed: AtomicBool::new(false),
             builds: Mutex::new(Builds { built, unfit: BTreeSet::new() }),
             frozen,
         })

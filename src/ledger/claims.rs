@@ -58,14 +58,17 @@ impl Ledger {
         now: Timestamp,
     ) -> Result<Claimed, LedgerError> {
         let number = self.claim_number().await?;
-        self.db
+        let ids = self
+            .db
             .write(move |tx| {
                 Box::pin(async move {
                     take::forget_used_up(tx, worker).await?;
                     take::claim(tx, number, worker, batch, limit, now).await
                 })
             })
-            .await
+            .await?;
+        // After the commit, so that the recorder need not wait for it: nobody else takes them.
+        contents(&mut self.db.read().await?, worker, &ids).await
     }
 
     /// Returns the `ready` rows that carry this worker's number, as if just claimed.

@@ -4,24 +4,30 @@
 //! never for what was asked; a commit whose acknowledgement was lost is looked up under locks, never
 //! guessed. Every group is also the worker's heartbeat and is refused to a worker that was swept.
 //! Absent on purpose: gathering and waiting; the engine does that.
-//! Start reading at `careful`, which says what a group does; `postgres` and `mariadb` do the same in
-//! one round trip for the usual case and give up on anything else. SQLite has no round trips.
+//! Start reading at `careful`, which says what a group does; `sqlite`, `postgres` and `mariadb` do the
+//! same in one go for the usual case and give up on anything else.
 
 mod careful;
 mod mariadb;
 mod postgres;
+mod sqlite;
 
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
 use crate::db::{Dialect, Private, WorkError as _};
+use crate::domain::batch::Bucket;
 use crate::domain::id::{Attempt, BatchId, Generation, RecipientId};
 use crate::domain::outcome::{Blame, Outcome, Phase};
+use crate::domain::plan::Seen;
 use crate::domain::settle::Settled;
+use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 
 use super::attempts::Ended;
+use super::delivery::{Stored, cause_of};
+use super::moves::Moves;
 use super::workers::Registered;
 use super::{Ledger, LedgerError};
 
@@ -284,13 +290,41 @@ async fn write(
     group: &[Step],
     now: Timestamp,
 ) -> Result<Written, LedgerError> {
+    if group.is_empty() {
+        return careful::write(conn, me, group, now).await;
+    }
     let fast = match conn.dialect() {
-        Dialect::Postgres if !group.is_empty() => postgres::write(conn, me, group, now).await?,
-        Dialect::MariaDb if !group.is_empty() => mariadb::write(conn, me, group, now).await?,
-        Dialect::Sqlite | Dialect::Postgres | Dialect::MariaDb => None,
+        Dialect::Sqlite => sqlite::write(conn, me, group, now).await?,
+        Dialect::Postgres => postgres::write(conn, me, group, now).await?,
+        Dialect::MariaDb => mariadb::write(conn, me, group, now).await?,
     };
     match fast {
         Some(answers) => Ok(Written::Answers(answers)),
         None => careful::write(conn, me, group, now).await,
     }
+}
+
+/// What a group adds to the counters if every row of it matches and none has unknown attempts.
+fn moves(finishes: &[&Finish], starts: &[&Start]) -> Moves {
+    let ready = Seen {
+        state: State::Ready,
+        how: None,
+        flag: None,
+        held: true,
+        unknown_attempts: 0,
+        handed_again: false,
+    };
+    let sending = Seen { state: State::Sending, ..ready };
+    let mut moves = Moves::default();
+    for finish in finishes {
+        let Stored { state, how, flag, .. } = Stored::of(finish.settled);
+        let unknown_attempts = i64::from(cause_of(finish.outcome).is_some());
+        let ended = Seen { state, how, flag, held: false, unknown_attempts, handed_again: false };
+        moves.moved(finish.batch, &sending, &ended);
+    }
+    for start in starts {
+        moves.moved(start.batch, &ready, &sending);
+        moves.add(start.batch, Bucket::Attempts, 1);
+    }
+    moves
 }

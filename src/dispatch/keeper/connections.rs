@@ -71,18 +71,20 @@ impl Connections {
             Way::Wait(_) => 0,
         };
         let wanted = wanted.min(self.route.limit()).min(self.route.settings.connections);
-        while self.held < wanted && Instant::now() >= self.not_before {
-            let Some(number) = self.take(&self.route.name).await else { break };
-            let Some((place, slot)) = self.shift.take_slot() else {
-                self.release(&self.route.name, number);
-                break;
-            };
-            self.held += 1;
-            let lane = Lane::new(Arc::clone(&self.shift), Arc::clone(&self.route), slot);
-            lanes.spawn(async move {
-                lane.run().await;
-                (place, number)
-            });
+        if self.held < wanted && Instant::now() >= self.not_before {
+            let (name, most) = (self.route.name.clone(), self.route.settings.connections);
+            for number in self.take(name, wanted - self.held, most).await {
+                let Some((place, slot)) = self.shift.take_slot() else {
+                    self.release(&self.route.name, number);
+                    continue;
+                };
+                self.held += 1;
+                let lane = Lane::new(Arc::clone(&self.shift), Arc::clone(&self.route), slot);
+                lanes.spawn(async move {
+                    lane.run().await;
+                    (place, number)
+                });
+            }
         }
         self.note_starving(wanted);
     }
@@ -108,17 +110,14 @@ impl Connections {
         }
     }
 
-    async fn take(&self, name: &str) -> Option<i64> {
-        let connections = i64::try_from(self.route.settings.connections).unwrap_or(i64::MAX);
-        self.take_of(name.to_owned(), connections).await
-    }
-
-    async fn take_of(&self, name: String, connections: i64) -> Option<i64> {
+    /// Takes up to `wanted` of the first `connections` lanes of that name.
+    async fn take(&self, name: String, wanted: usize, connections: usize) -> Vec<i64> {
         let (me, now) = (self.shift.me.worker, self.shift.clock.now());
-        let taken = self.shift.ledger.take_lane(name, me, connections, now).await;
+        let connections = i64::try_from(connections).unwrap_or(i64::MAX);
+        let taken = self.shift.ledger.take_lanes(name, me, wanted, connections, now).await;
         taken.unwrap_or_else(|error| {
             tracing::debug!(%error, "no connection now");
-            None
+            Vec::new()
         })
     }
 
@@ -174,10 +173,9 @@ impl Connections {
                     self.release(&of_batch(batch), number);
                 }
             }
-            while numbers.len() < wanted {
-                let limit = i64::try_from(most).unwrap_or(i64::MAX);
-                let Some(number) = self.take_of(of_batch(batch), limit).await else { break };
-                numbers.push(number);
+            if numbers.len() < wanted {
+                let missing = wanted - numbers.len();
+                numbers.extend(self.take(of_batch(batch), missing, most).await);
             }
             if self.route.hands().allow(batch, numbers.len()) {
                 self.route.work.notify_waiters();

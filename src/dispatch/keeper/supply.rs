@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -44,6 +45,7 @@ struct Pace {
     per_second: f64,
     rest: Duration,
     not_before: Instant,
+    was_probed: bool,
 }
 
 impl Supplier {
@@ -130,7 +132,12 @@ impl Supplier {
             per_second: 0.0,
             rest: REST,
             not_before: now,
+            was_probed: false,
         });
+        if !pace.was_probed && supply.served.is_probed.load(Ordering::Acquire) {
+            pace.was_probed = true;
+            pace.not_before = now;
+        }
         let passed = now.duration_since(pace.asked_at).as_secs_f64();
         if supply.taken > 0 && passed > 0.0 {
             #[expect(clippy::cast_precision_loss, reason = "a count of rows in half a minute")]

@@ -1,5 +1,7 @@
 //! From the end of a hand-over to what is recorded about it.
 
+use std::sync::Arc;
+
 use tokio::time::Instant;
 
 use crate::domain::breaker::Seen;
@@ -85,7 +87,8 @@ impl Lane {
     fn look_at(&self, job: &Job, seen: Seen<'_>) {
         let served = &job.served;
         if is_probed(seen.verdict) && served.is_first_answer() {
-            self.shift.errands.ask(Errand::Probed(served.id));
+            let (served, then) = (Arc::clone(served), Arc::clone(&self.route.need));
+            self.shift.errands.ask(Errand::Probed { served, then });
         }
         let ruling = served.breakers().see(seen);
         if !ruling.fail.is_empty() {

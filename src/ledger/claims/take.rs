@@ -5,7 +5,7 @@ use crate::domain::id::{BatchId, WorkerId};
 use crate::domain::time::Timestamp;
 use crate::ledger::LedgerError;
 
-use super::{Claimed, contents, read_ids, suppression_number};
+use super::read_ids;
 
 /// Deletes this worker's claims of which it has no row in its hands any more.
 pub(super) async fn forget_used_up(tx: &mut Tx, worker: WorkerId) -> Result<(), LedgerError> {
@@ -32,7 +32,7 @@ async fn held_of(tx: &mut Tx, ids: &[i64], worker: Option<WorkerId>) -> Result<i
     Ok(tx.query(sql).bind(list).bind(worker).bind(worker).fetch_one().await?.int(0)?)
 }
 
-/// Reserves rows; the whole of `Ledger::claim` within its transaction.
+/// Reserves rows and returns their numbers in rising order.
 pub(super) async fn claim(
     tx: &mut Tx,
     number: i64,
@@ -40,9 +40,9 @@ pub(super) async fn claim(
     batch: BatchId,
     limit: i64,
     now: Timestamp,
-) -> Result<Claimed, LedgerError> {
+) -> Result<Vec<i64>, LedgerError> {
     let Some(limit) = allowed(tx, batch, limit).await? else {
-        return Ok(Claimed { rows: Vec::new(), suppression_seen: suppression_number(tx).await? });
+        return Ok(Vec::new());
     };
     let sql = format!(
         "select d.id from delivery d
@@ -56,7 +56,6 @@ pub(super) async fn claim(
     if !ids.is_empty() {
         reserve(tx, number, worker, batch, &ids, now).await?;
     }
-    let claimed = contents(tx, worker, &ids).await?;
     // Last, so that the lock is short: from here to the commit a sweep of this worker waits, and
     // one that came first is seen. Without it a claim could slip in behind a sweep, and nobody
     // would ever look at its rows again.
@@ -64,7 +63,7 @@ pub(super) async fn claim(
         + tx.dialect().for_share();
     match tx.query(sql).bind(worker).fetch_optional().await? {
         None => Err(LedgerError::Fenced(worker)),
-        Some(_) => Ok(claimed),
+        Some(_) => Ok(ids),
     }
 }
 

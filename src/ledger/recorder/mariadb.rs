@@ -7,19 +7,17 @@
 //!
 //! `straight_join`: the list comes first whatever the statistics say of a table just filled.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::db::Private;
-use crate::domain::id::BatchId;
-use crate::domain::settle::Settled;
 use crate::domain::state::{Cause, How};
 use crate::domain::time::Timestamp;
 use crate::ledger::LedgerError;
 use crate::ledger::delivery::{Stored, cause_of};
 use crate::ledger::workers::Registered;
 
-use super::{Answer, Finish, FinishAnswer, Start, StartAnswer, Step};
+use super::{Answer, Finish, FinishAnswer, Start, StartAnswer, Step, moves};
 
 /// Writes the group, or returns `None` and has written nothing.
 pub(super) async fn write(
@@ -216,38 +214,16 @@ fn start(sql: &mut String, worker: i64, starts: &[&Start]) {
 
 /// The counters, from what the counts prove: every row of the group matched.
 fn count(sql: &mut String, slot: i64, finishes: &[&Finish], starts: &[&Start]) {
-    let mut moves: BTreeMap<(BatchId, &'static str), i64> = BTreeMap::new();
-    let mut add = |batch, bucket, n| *moves.entry((batch, bucket)).or_default() += n;
-    for finish in finishes {
-        let unknown = i64::from(cause_of(finish.outcome).is_some());
-        match finish.settled {
-            Settled::Unknown(_) => add(finish.batch, "unknown", 1),
-            settled => {
-                add(finish.batch, "sending", -1);
-                add(finish.batch, Stored::of(settled).state.as_str(), 1);
-            }
-        }
-        match finish.settled {
-            Settled::Sent(How::Assumed) => add(finish.batch, "assumed", 1),
-            Settled::Failed(_) => add(finish.batch, "maybe_delivered", unknown),
-            Settled::Sent(_) | Settled::Ready { .. } | Settled::Unknown(_) => {}
-        }
+    let mut is_first = true;
+    for (batch, bucket, n) in moves(finishes, starts).changed() {
+        let before =
+            if is_first { "insert into batch_count (batch, bucket, slot, n) values " } else { "," };
+        is_first = false;
+        let _ = write!(sql, "{before}({batch},'{bucket}',{slot},{n})");
     }
-    for start in starts {
-        add(start.batch, "ready", -1);
-        add(start.batch, "sending", 1);
-        add(start.batch, "attempts", 1);
+    if !is_first {
+        sql.push_str(" on duplicate key update n = batch_count.n + values(n);");
     }
-    moves.retain(|_, n| *n != 0);
-    if moves.is_empty() {
-        return;
-    }
-    sql.push_str("insert into batch_count (batch, bucket, slot, n) values ");
-    for (i, ((batch, bucket), n)) in moves.iter().enumerate() {
-        let comma = if i == 0 { "" } else { "," };
-        let _ = write!(sql, "{comma}({batch},'{bucket}',{slot},{n})");
-    }
-    sql.push_str(" on duplicate key update n = batch_count.n + values(n);");
 }
 
 fn quoted(word: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::db::Tx;
+use crate::db::{Field, List, Tx};
 use crate::domain::id::WorkerId;
 use crate::domain::time::Timestamp;
 use crate::ledger::{Ledger, LedgerError};
@@ -24,11 +24,24 @@ impl Ledger {
         connections: i64,
         now: Timestamp,
     ) -> Result<Option<i64>, LedgerError> {
+        Ok(self.take_lanes(transport, worker, 1, connections, now).await?.pop())
+    }
+
+    /// Takes up to `wanted` free lanes of the first `connections`.
+    pub async fn take_lanes(
+        &self,
+        transport: String,
+        worker: WorkerId,
+        wanted: usize,
+        connections: i64,
+        now: Timestamp,
+    ) -> Result<Vec<i64>, LedgerError> {
         let transport: Arc<str> = transport.into();
         self.db
             .write(move |tx| {
                 let transport = Arc::clone(&transport);
-                Box::pin(async move { take(tx, &transport, worker, connections, now).await })
+                let few = i64::try_from(wanted).unwrap_or(i64::MAX).min(connections);
+                Box::pin(async move { take(tx, &transport, worker, few, connections, now).await })
             })
             .await
     }
@@ -77,42 +90,53 @@ async fn take(
     tx: &mut Tx,
     transport: &str,
     worker: WorkerId,
+    wanted: i64,
     connections: i64,
     now: Timestamp,
-) -> Result<Option<i64>, LedgerError> {
-    if let Some(number) = take_free(tx, transport, worker, connections, now).await? {
-        return Ok(Some(number));
+) -> Result<Vec<i64>, LedgerError> {
+    let free = take_free(tx, transport, worker, wanted, connections, now).await?;
+    if i64::try_from(free.len()) == Ok(wanted) {
+        return Ok(free);
     }
     // Either all are taken, or some were never opened: the missing ones are made, for everybody.
     let sql = "select count(*) from lane where transport = ? and number <= ?";
     let known = tx.query(sql).bind(transport).bind(connections).fetch_one().await?.int(0)?;
     if known >= connections {
-        return Ok(None);
+        return Ok(free);
     }
     let sql = "insert into lane (transport, number, worker, since) values (?, ?, 0, ?)".to_owned()
         + &tx.dialect().keep_existing("lane", "transport, number");
     for number in 1..=connections {
         tx.query(sql.clone()).bind(transport).bind(number).bind(now).execute().await?;
     }
-    take_free(tx, transport, worker, connections, now).await
+    let left = wanted - i64::try_from(free.len()).unwrap_or(wanted);
+    let more = take_free(tx, transport, worker, left, connections, now).await?;
+    Ok(free.into_iter().chain(more).collect())
 }
 
 async fn take_free(
     tx: &mut Tx,
     transport: &str,
     worker: WorkerId,
+    wanted: i64,
     connections: i64,
     now: Timestamp,
-) -> Result<Option<i64>, LedgerError> {
+) -> Result<Vec<i64>, LedgerError> {
     let sql = "select number from lane where transport = ? and number <= ? and worker = 0
-                order by number limit 1"
+                order by number limit ?"
         .to_owned()
         + tx.dialect().skip_locked();
-    let free = tx.query(sql).bind(transport).bind(connections).fetch_optional().await?;
-    let Some(row) = free else { return Ok(None) };
-    let number = row.int(0)?;
-    let sql = "update lane set worker = ?, since = ?
-                where transport = ? and number = ? and worker = 0";
-    let taken = tx.query(sql).bind(worker).bind(now).bind(transport).bind(number);
-    Ok((taken.execute().await? == 1).then_some(number))
+    let free = tx.query(sql).bind(transport).bind(connections).bind(wanted).fetch_all().await?;
+    let numbers: Vec<i64> = free.iter().map(|row| row.int(0)).collect::<Result<_, _>>()?;
+    if numbers.is_empty() {
+        return Ok(numbers);
+    }
+    let sql = format!(
+        "update lane set worker = ?, since = ?
+          where transport = ? and worker = 0 and number in (select v.id from {} v)",
+        tx.dialect().json_rows(&[Field::Int("id")])
+    );
+    let list: List = numbers.iter().copied().collect();
+    tx.query(sql).bind(worker).bind(now).bind(transport).bind(list).execute().await?;
+    Ok(numbers)
 }
