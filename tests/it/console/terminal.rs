@@ -91,8 +91,18 @@ impl Tty {
         rustix::process::kill_process(pid, signal).expect("a signal");
     }
 
+    /// Waits for its end, which must come.
     fn ends(&mut self) -> ExitStatus {
-        self.child.wait().expect("its end")
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(ended) = self.child.try_wait().expect("its end") {
+                return ended;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "it never ended:\n{}", self.screen().screen().contents());
+            let bytes = self.seen.0.lock().expect("bytes");
+            drop(self.seen.1.wait_timeout(bytes, left.min(Duration::from_millis(100))));
+        }
     }
 
     /// Asserts that nothing of the console is left on the terminal.
