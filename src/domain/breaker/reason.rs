@@ -6,6 +6,7 @@
 use std::fmt;
 
 use super::{Breaker, Limits, Seen};
+use crate::domain::outcome::Phase;
 use crate::domain::smtp::{Pause, Suspect};
 use crate::domain::text::quote;
 
@@ -40,7 +41,22 @@ impl Reason {
     /// B1, B2 and B3 where one answer is enough, and what is set up wrong.
     pub(super) fn at_once(why: Pause, seen: Seen<'_>) -> Self {
         let Seen { route, batch, .. } = seen;
+        let is_call = seen.phase == Phase::Request;
         let (breaker, happened, check) = match why {
+            Pause::Credential if is_call => (
+                Breaker::Credential,
+                format!("{route} refused our key, once: more tries could lock the account."),
+                format!("Check `headers` of [{route}] and what the key may do"),
+            ),
+            Pause::Service if is_call => (
+                Breaker::Setup,
+                format!(
+                    "{route} does not take this kind of call, once: every mail makes the same."
+                ),
+                format!(
+                    "Check `url`, `method` and `body` of [{route}]; redirects are not followed"
+                ),
+            ),
             Pause::Credential => (
                 Breaker::Credential,
                 format!("{route} refused the login, once: more tries could lock the account."),
@@ -170,10 +186,16 @@ impl Reason {
         let Seen { route, batch, .. } = seen;
         Self {
             breaker: Breaker::Unknowns,
-            happened: format!(
-                "{route} took {times} messages in a row and never answered: each further one could \
-                 be lost or doubled."
-            ),
+            happened: match seen.reply {
+                Some(_) => format!(
+                    "{route} answered {times} calls in a row without saying whether it took the \
+                     mail: each further one could be lost or doubled."
+                ),
+                None => format!(
+                    "{route} took {times} messages in a row and never answered: each further one \
+                     could be lost or doubled."
+                ),
+            },
             reply: reply(seen),
             means:
                 "Nobody knows whether these went out; the rule of the batch decides about them. \

@@ -428,3 +428,21 @@ fn a_shorter_wait_never_replaces_a_longer_one() {
     let then = long.failed(NOW + SECOND, &busy, limits, Jitter::NONE);
     assert_eq!(then.open_until, long.open_until);
 }
+
+#[test]
+fn a_call_that_is_refused_names_what_is_set_for_an_api() {
+    use crate::domain::smtp::Pause;
+    let verdict =
+        Verdict { pause: Some(Pause::Credential), ..classify(Phase::Mail, &Event::Fenced) };
+    let seen = Seen {
+        batch: "order-1",
+        route: "http.mailco",
+        row: RecipientId(1),
+        attempt: Attempt(1),
+        phase: Phase::Request,
+        verdict: &verdict,
+        reply: Some("401 Unauthorized"),
+    };
+    let said = BatchBreakers::new(Limits::default()).see(seen).pause.unwrap().to_string();
+    assert!(said.contains("`headers` of [http.mailco]") && said.contains("401"), "{said}");
+}

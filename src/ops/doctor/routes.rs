@@ -49,6 +49,9 @@ impl Ops {
 
 fn advice(name: &str, ended: &Ended) -> String {
     match ended.phase {
+        Phase::Resolve | Phase::Connect if name.starts_with("http.") => {
+            format!("check `url` and the network of [{name}]")
+        }
         Phase::Resolve => format!("check `host` in [{name}]"),
         Phase::Connect => format!("check `host`, `port` and the network of [{name}]"),
         Phase::Greeting => "ask who runs the server why it does not serve this machine".to_owned(),
