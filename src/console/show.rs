@@ -68,8 +68,7 @@ pub(super) fn sum(
         0 => String::new(),
         unknown => format!(" ({} {unknown})", view.word(Word::Unknown)),
     };
-    let total = counts.ready + counts.sending + counts.sent + counts.failed;
-    let adds = total == counts.total();
+    let adds = counts.add_up();
     let texts = [
         (format!("{} {}  ", view.word(Word::ColReady), thousands(counts.ready)), Tone::Plain),
         (format!("{} {}", view.word(Word::ColSending), thousands(counts.sending)), Tone::Plain),

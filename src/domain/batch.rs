@@ -67,6 +67,18 @@ impl Counts {
         self.ready + self.sending + self.sent + self.failed
     }
 
+    /// Reports whether the numbers can be true together: none is below zero, and no part is larger
+    /// than its whole. Counters that were written wrongly mostly break one of the two.
+    pub const fn add_up(&self) -> bool {
+        let states = self.ready >= 0 && self.sending >= 0 && self.sent >= 0 && self.failed >= 0;
+        let parts = self.unknown >= 0 && self.assumed >= 0 && self.maybe_delivered >= 0;
+        states
+            && parts
+            && self.unknown <= self.sending
+            && self.assumed <= self.sent
+            && self.maybe_delivered <= self.failed
+    }
+
     /// Returns the rows of which nothing final can be said yet.
     pub const fn left(&self) -> i64 {
         self.ready + self.sending
@@ -194,6 +206,25 @@ mod tests {
 
     fn counts(ready: i64, sending: i64, sent: i64, failed: i64) -> Counts {
         Counts { ready, sending, sent, failed, ..Counts::default() }
+    }
+
+    #[test]
+    fn numbers_add_up_only_while_none_is_negative_and_no_part_exceeds_its_whole() {
+        let right = Counts { unknown: 1, assumed: 2, maybe_delivered: 3, ..counts(4, 1, 2, 3) };
+        assert!(Counts::default().add_up() && right.add_up());
+        let wrong = [
+            Counts { ready: -1, sending: 1, ..counts(0, 0, 1, 499) },
+            Counts { sending: -1, ..right },
+            Counts { sent: -1, ..right },
+            Counts { failed: -1, ..right },
+            Counts { unknown: 2, ..right },
+            Counts { unknown: -1, ..right },
+            Counts { assumed: 3, ..right },
+            Counts { assumed: -1, ..right },
+            Counts { maybe_delivered: 4, ..right },
+            Counts { maybe_delivered: -1, ..right },
+        ];
+        assert!(wrong.iter().all(|counts| !counts.add_up()), "{wrong:?}");
     }
 
     #[test]

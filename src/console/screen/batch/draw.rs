@@ -97,8 +97,7 @@ fn overview(batch: &LiveBatch, view: &View<'_>, canvas: &mut Canvas<'_>, area: R
         let texts = [(view.word(*word), tone), (&n(*count), tone), (more.as_str(), Tone::Doubt)];
         canvas.cells(area, row, &columns, &texts);
     }
-    let adds = counts.ready + counts.sending + counts.sent + counts.failed == counts.total();
-    let adds = view.word(if adds { Word::AddsUp } else { Word::DoesNotAddUp });
+    let adds = view.word(if counts.add_up() { Word::AddsUp } else { Word::DoesNotAddUp });
     let as_of = view.live.map(|live| view.clock(live.as_of)).unwrap_or_default();
     let as_of = format!("{adds}, {}", view.say(Sentence::AsOf, &[("time", &as_of)]));
     let texts = [
