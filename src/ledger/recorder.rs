@@ -12,6 +12,8 @@ mod mariadb;
 mod postgres;
 mod sqlite;
 
+use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
@@ -327,4 +329,28 @@ fn moves(finishes: &[&Finish], starts: &[&Start]) -> Moves {
         moves.add(start.batch, Bucket::Attempts, 1);
     }
     moves
+}
+
+/// The answers to a group of which every request was written.
+fn answers(steps: &[Step], first_started: &HashMap<i64, Timestamp>) -> Vec<Answer> {
+    let answer = |step: &Step| Answer {
+        finish: step.finish.as_ref().map(|_| FinishAnswer::Recorded),
+        start: step.start.as_ref().and_then(|start| {
+            let first_started = *first_started.get(&start.row.0)?;
+            Some(StartAnswer::Started { first_started })
+        }),
+    };
+    steps.iter().map(answer).collect()
+}
+
+/// Adds the counters to a text of statements; `at_key` adds to a counter that is there.
+fn push_moves(sql: &mut String, slot: i64, moves: &Moves, at_key: &str) {
+    let mut before = "insert into batch_count (batch, bucket, slot, n) values ";
+    for (batch, bucket, n) in moves.changed() {
+        let _ = write!(sql, "{before}({batch},'{bucket}',{slot},{n})");
+        before = ",";
+    }
+    if before == "," {
+        sql.push_str(at_key);
+    }
 }

@@ -5,13 +5,12 @@
 //! Absent on purpose: whether the counters are true. That reads every row; `doctor` does it.
 
 use super::Ops;
-use super::attention::{Limits, Look, Need, attention};
+use super::attention::{Limits, Need, attention};
 use super::error::OpsError;
-use super::status::{closed, hands};
+use super::status::look_at;
 use crate::dispatch::identity::Myself;
 use crate::domain::batch::{BatchState, Counts};
 use crate::domain::time::Timestamp;
-use crate::ledger::batches::ITSELF;
 use crate::ledger::counts::BatchStatus;
 use crate::ledger::workers::Worker;
 
@@ -155,20 +154,7 @@ fn needs(status: &BatchStatus, workers: &[Worker], now: Timestamp) -> Vec<Need> 
     if matches!(status.state, BatchState::Done | BatchState::Cancelled | BatchState::Draft) {
         return Vec::new();
     }
-    let batch = &status.batch;
-    let paused_itself = status.state == BatchState::Paused && batch.paused_by == ITSELF;
-    let look = Look {
-        batch: &batch.name,
-        state: status.state,
-        counts: status.counts,
-        paused_itself: paused_itself.then_some(batch.paused_because.as_str()),
-        oldest_ready_at: status.oldest_ready_at,
-        scheduled_at: batch.scheduled_at,
-        hands: hands(batch, workers),
-        quiet_for: None,
-        closed: closed(batch, now).map(|_| "hours"),
-        wrong_sums: 0,
-    };
+    let look = look_at(status, workers, now);
     attention(&[look], Limits::default(), now).into_iter().map(|entry| entry.need).collect()
 }
 

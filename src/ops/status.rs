@@ -212,23 +212,11 @@ impl Ops {
     ) -> Result<Vec<Attention>, OpsError> {
         let mut list = Vec::new();
         for status in batches {
-            let batch = &status.batch;
             let active = matches!(status.state, BatchState::Running | BatchState::Paused);
             let wrong_sums =
-                if active { self.ledger.verify(Some(batch.id)).await?.len() } else { 0 };
-            let paused_itself = status.state == BatchState::Paused && batch.paused_by == ITSELF;
-            let look = Look {
-                batch: &batch.name,
-                state: status.state,
-                counts: status.counts,
-                paused_itself: paused_itself.then_some(batch.paused_because.as_str()),
-                oldest_ready_at: status.oldest_ready_at,
-                scheduled_at: batch.scheduled_at,
-                hands: hands(batch, workers),
-                quiet_for: self.quiet_for(status, workers, limits, now).await?,
-                closed: closed(batch, now).map(|_| "hours"),
-                wrong_sums,
-            };
+                if active { self.ledger.verify(Some(status.batch.id)).await?.len() } else { 0 };
+            let quiet_for = self.quiet_for(status, workers, limits, now).await?;
+            let look = Look { quiet_for, wrong_sums, ..look_at(status, workers, now) };
             list.extend(attention(&[look], limits, now));
         }
         for (kind, jobs) in self.ledger.rejects_by_kind().await? {
@@ -255,6 +243,24 @@ impl Ops {
             return Ok(None);
         }
         Ok(Some(limits.quiet))
+    }
+}
+
+/// What can be told of a batch without reading its rows.
+pub(super) fn look_at<'a>(status: &'a BatchStatus, workers: &[Worker], now: Timestamp) -> Look<'a> {
+    let batch = &status.batch;
+    let paused_itself = status.state == BatchState::Paused && batch.paused_by == ITSELF;
+    Look {
+        batch: &batch.name,
+        state: status.state,
+        counts: status.counts,
+        paused_itself: paused_itself.then_some(batch.paused_because.as_str()),
+        oldest_ready_at: status.oldest_ready_at,
+        scheduled_at: batch.scheduled_at,
+        hands: hands(batch, workers),
+        quiet_for: None,
+        closed: closed(batch, now).map(|_| "hours"),
+        wrong_sums: 0,
     }
 }
 

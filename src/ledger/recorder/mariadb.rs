@@ -17,7 +17,7 @@ use crate::ledger::LedgerError;
 use crate::ledger::delivery::{Stored, cause_of};
 use crate::ledger::workers::Registered;
 
-use super::{Answer, Finish, FinishAnswer, Start, StartAnswer, Step, moves};
+use super::{Answer, Finish, Start, Step, answers, moves, push_moves};
 
 /// Writes the group, or returns `None` and has written nothing.
 pub(super) async fn write(
@@ -43,14 +43,7 @@ pub(super) async fn write(
     for row in &found {
         first_started.insert(row.int(0)?, Timestamp(row.int(1)?));
     }
-    let answer = |step: &Step| Answer {
-        finish: step.finish.as_ref().map(|_| FinishAnswer::Recorded),
-        start: step.start.as_ref().and_then(|start| {
-            let first_started = *first_started.get(&start.row.0)?;
-            Some(StartAnswer::Started { first_started })
-        }),
-    };
-    Ok(Some(steps.iter().map(answer).collect()))
+    Ok(Some(answers(steps, &first_started)))
 }
 
 /// Writes the packet; it holds nothing but numbers, our own words and hex.
@@ -67,7 +60,8 @@ fn packet(me: Registered, finishes: &[&Finish], starts: &[&Start], now: Timestam
     lock_batches(&mut sql, starts);
     finish(&mut sql, worker.0, finishes);
     start(&mut sql, worker.0, starts);
-    count(&mut sql, me.slot, finishes, starts);
+    let at_key = " on duplicate key update n = batch_count.n + values(n);";
+    push_moves(&mut sql, me.slot, &moves(finishes, starts), at_key);
     let _ = write!(
         sql,
         "update worker set beat = if(@mine = 1 and @finished = {} and @started = {}, beat, null)
@@ -210,20 +204,6 @@ fn start(sql: &mut String, worker: i64, starts: &[&Start]) {
          and v_seen = (select next from id_block where name = 'suppression');
        set @started = row_count();"
     );
-}
-
-/// The counters, from what the counts prove: every row of the group matched.
-fn count(sql: &mut String, slot: i64, finishes: &[&Finish], starts: &[&Start]) {
-    let mut is_first = true;
-    for (batch, bucket, n) in moves(finishes, starts).changed() {
-        let before =
-            if is_first { "insert into batch_count (batch, bucket, slot, n) values " } else { "," };
-        is_first = false;
-        let _ = write!(sql, "{before}({batch},'{bucket}',{slot},{n})");
-    }
-    if !is_first {
-        sql.push_str(" on duplicate key update n = batch_count.n + values(n);");
-    }
 }
 
 fn quoted(word: &str) -> String {

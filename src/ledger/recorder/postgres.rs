@@ -10,7 +10,7 @@ use crate::ledger::LedgerError;
 use crate::ledger::delivery::{Stored, cause_of};
 use crate::ledger::workers::Registered;
 
-use super::{Answer, Finish, FinishAnswer, Start, StartAnswer, Step};
+use super::{Answer, Finish, Start, Step, answers};
 
 /// Writes the group, or returns `None` if a row did not match or the worker was swept: then what
 /// did match is written, and the careful way finds it.
@@ -40,14 +40,7 @@ pub(super) async fn write(
     for row in matched {
         first_started.insert(row.int(0)?, Timestamp(row.int(1)?));
     }
-    let answer = |step: &Step| Answer {
-        finish: step.finish.as_ref().map(|_| FinishAnswer::Recorded),
-        start: step.start.as_ref().and_then(|start| {
-            let first_started = *first_started.get(&start.row.0)?;
-            Some(StartAnswer::Started { first_started })
-        }),
-    };
-    Ok(Some(steps.iter().map(answer).collect()))
+    Ok(Some(answers(steps, &first_started)))
 }
 
 /// `fence` locks the worker first, so that a sweep comes wholly before or wholly after.

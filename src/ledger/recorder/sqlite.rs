@@ -15,7 +15,7 @@ use crate::ledger::LedgerError;
 use crate::ledger::delivery::{Stored, cause_of};
 use crate::ledger::workers::Registered;
 
-use super::{Answer, Finish, FinishAnswer, Start, StartAnswer, Step, moves};
+use super::{Answer, Finish, Start, Step, answers, moves, push_moves};
 
 /// What a row that a statement returns says.
 const BEAT: i64 = 0;
@@ -55,14 +55,7 @@ pub(super) async fn write(
         return Ok(None);
     }
     conn.commit().await?;
-    let answer = |step: &Step| Answer {
-        finish: step.finish.as_ref().map(|_| FinishAnswer::Recorded),
-        start: step.start.as_ref().and_then(|start| {
-            let first_started = *first_started.get(&start.row.0)?;
-            Some(StartAnswer::Started { first_started })
-        }),
-    };
-    Ok(Some(steps.iter().map(answer).collect()))
+    Ok(Some(answers(steps, &first_started)))
 }
 
 /// Writes the statements; they hold nothing but numbers, our own words and hex.
@@ -82,7 +75,8 @@ fn text(me: Registered, finishes: &[&Finish], starts: &[&Start], now: Timestamp)
     if !starts.is_empty() {
         start(&mut sql, worker, starts);
     }
-    count(&mut sql, me.slot, finishes, starts);
+    let at_key = " on conflict (batch, bucket, slot) do update set n = n + excluded.n;";
+    push_moves(&mut sql, me.slot, &moves(finishes, starts), at_key);
     sql
 }
 
@@ -199,19 +193,6 @@ fn start(sql: &mut String, worker: i64, starts: &[&Start]) {
             and (select wanted from batch where batch.id = v.column2) = 'running'
          returning {STARTED}, id, first_started;"
     );
-}
-
-fn count(sql: &mut String, slot: i64, finishes: &[&Finish], starts: &[&Start]) {
-    let mut is_first = true;
-    for (batch, bucket, n) in moves(finishes, starts).changed() {
-        let before =
-            if is_first { "insert into batch_count (batch, bucket, slot, n) values " } else { "," };
-        is_first = false;
-        let _ = write!(sql, "{before}({batch},'{bucket}',{slot},{n})");
-    }
-    if !is_first {
-        sql.push_str(" on conflict (batch, bucket, slot) do update set n = n + excluded.n;");
-    }
 }
 
 /// Writes a text as hex, so that nothing in it can be read as SQL.
