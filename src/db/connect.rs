@@ -13,6 +13,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Executor as _, SqlSafeStr as _, Transaction};
+use tokio::time::{Instant, sleep};
 
 use super::location::Place;
 use super::tx::{Held, Inner};
@@ -147,8 +148,22 @@ pub(super) async fn pools(location: &Location, open: Open) -> Result<Pools, DbEr
             )
         }
     };
-    pools.reader().await?.check_engine().await?;
+    first_reader(&pools).await?.check_engine().await?;
     Ok(pools)
+}
+
+/// Waits its turn where several make one file at once: SQLite refuses a second switch to WAL without
+/// waiting, because it comes from a lock that it would have to raise.
+async fn first_reader(pools: &Pools) -> Result<Tx, DbError> {
+    let gives_up = Instant::now() + PATIENCE;
+    loop {
+        match pools.reader().await {
+            Err(err) if err.is_busy() && Instant::now() < gives_up => {
+                sleep(Duration::from_millis(fastrand::u64(1..=20))).await;
+            }
+            opened => return opened,
+        }
+    }
 }
 
 /// Opens one connection outside the pools.

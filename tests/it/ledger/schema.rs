@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 
+use futures_util::future::join_all;
 use ittsu::db::Open;
 use ittsu::domain::policy::Policy;
 use ittsu::ledger::{Ledger, LedgerError};
@@ -12,7 +13,7 @@ use crate::support::ledgers::{Books, location};
 
 on_every_engine! {
     a_ledger_is_made_once_and_opens_again,
-    two_that_make_a_ledger_at_once_make_one,
+    many_that_make_a_ledger_at_once_make_one,
     only_a_creating_command_makes_a_ledger,
     a_newer_ledger_is_refused,
     a_reader_writes_nothing,
@@ -29,12 +30,14 @@ async fn a_ledger_is_made_once_and_opens_again(place: Place) {
     }
 }
 
-async fn two_that_make_a_ledger_at_once_make_one(place: Place) {
+async fn many_that_make_a_ledger_at_once_make_one(place: Place) {
     let location = location(&place);
-    let (one, two) =
-        tokio::join!(Ledger::open(&location, Open::Create), Ledger::open(&location, Open::Create));
-    let (one, two) = (one.unwrap(), two.unwrap());
-    assert_eq!((one.id(), one.mac_key()), (two.id(), two.mac_key()));
+    let opened = join_all((0..8).map(|_| Ledger::open(&location, Open::Create))).await;
+    let ledgers: Vec<Ledger> = opened.into_iter().map(Result::unwrap).collect();
+    let (first, others) = ledgers.split_first().unwrap();
+    for other in others {
+        assert_eq!((first.id(), first.mac_key()), (other.id(), other.mac_key()));
+    }
 }
 
 async fn only_a_creating_command_makes_a_ledger(place: Place) {
