@@ -26,6 +26,11 @@ impl List {
         self.text.len() <= 1
     }
 
+    /// Returns the list as JSON.
+    pub fn into_text(self) -> String {
+        self.text + "]"
+    }
+
     /// Adds a row.
     pub fn push(&mut self, row: &[Cell<'_>]) {
         if self.text.len() > 1 {
@@ -71,7 +76,7 @@ impl FromIterator<i64> for List {
 
 impl From<List> for Value {
     fn from(list: List) -> Self {
-        Self::Text(Some(list.text + "]"))
+        Self::Text(Some(list.into_text()))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use tokio::sync::OwnedMutexGuard;
 
-use super::{Db, DbError, Dialect, Query, Row, Tx, connect};
+use super::{Db, DbError, Dialect, Query, Row, Tx, Value, connect};
 
 /// A connection that belongs to one task and is closed after any doubt.
 #[derive(Debug)]
@@ -56,13 +56,13 @@ impl Private {
     }
 
     /// Begins a transaction that will write and runs statements in it, in one go; returns the rows of
-    /// all of them. After an error `rollback` must follow.
+    /// all of them. `values` are those of their marks, in order. After an error `rollback` must follow.
     ///
-    /// The text must hold nothing but numbers and hex literals beside our own words.
-    pub async fn begin_with(&mut self, sql: String) -> Result<Vec<Row>, DbError> {
+    /// For SQLite only: the other engines prepare one statement at a time.
+    pub async fn begin_with(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, DbError> {
         self.turn = self.db.turn().await;
         let sql = format!("{};{sql}", self.dialect().begin_write());
-        self.tx.packet_rows(sql).await
+        self.tx.query(sql).bind_all(values).fetch_all().await
     }
 
     /// Commits; an error means that nobody knows whether it was committed.

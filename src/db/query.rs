@@ -58,6 +58,12 @@ impl<'t> Query<'t> {
         self
     }
 
+    /// Gives the next marks their values.
+    pub(super) fn bind_all(mut self, values: Vec<Value>) -> Self {
+        self.values.extend(values);
+        self
+    }
+
     const fn dialect(&self) -> Dialect {
         self.tx.dialect()
     }

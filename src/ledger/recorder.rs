@@ -7,13 +7,13 @@
 //! Start reading at `careful`, which says what a group does; `sqlite`, `postgres` and `mariadb` do the
 //! same in one go for the usual case and give up on anything else.
 
+mod alike;
 mod careful;
 mod mariadb;
 mod postgres;
 mod sqlite;
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
@@ -341,16 +341,4 @@ fn answers(steps: &[Step], first_started: &HashMap<i64, Timestamp>) -> Vec<Answe
         }),
     };
     steps.iter().map(answer).collect()
-}
-
-/// Adds the counters to a text of statements; `at_key` adds to a counter that is there.
-fn push_moves(sql: &mut String, slot: i64, moves: &Moves, at_key: &str) {
-    let mut before = "insert into batch_count (batch, bucket, slot, n) values ";
-    for (batch, bucket, n) in moves.changed() {
-        let _ = write!(sql, "{before}({batch},'{bucket}',{slot},{n})");
-        before = ",";
-    }
-    if before == "," {
-        sql.push_str(at_key);
-    }
 }

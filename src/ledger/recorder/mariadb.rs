@@ -15,9 +15,11 @@ use crate::domain::state::{Cause, How};
 use crate::domain::time::Timestamp;
 use crate::ledger::LedgerError;
 use crate::ledger::delivery::{Stored, cause_of};
+use crate::ledger::moves::Moves;
 use crate::ledger::workers::Registered;
 
-use super::{Answer, Finish, Start, Step, answers, moves, push_moves};
+use super::alike::{Beginning, Ending, beginnings, endings};
+use super::{Answer, Finish, Start, Step, answers, moves};
 
 /// Writes the group, or returns `None` and has written nothing.
 pub(super) async fn write(
@@ -48,7 +50,7 @@ pub(super) async fn write(
 
 /// Writes the packet; it holds nothing but numbers, our own words and hex.
 fn packet(me: Registered, finishes: &[&Finish], starts: &[&Start], now: Timestamp) -> String {
-    let mut sql = String::with_capacity(1024 + 600 * finishes.len() + 200 * starts.len());
+    let mut sql = String::with_capacity(6 * 1024 + 500 * finishes.len() + 100 * starts.len());
     let worker = me.worker;
     let _ = write!(
         sql,
@@ -58,10 +60,14 @@ fn packet(me: Registered, finishes: &[&Finish], starts: &[&Start], now: Timestam
     );
     // Batches before rows, as everybody who changes both.
     lock_batches(&mut sql, starts);
-    finish(&mut sql, worker.0, finishes);
-    start(&mut sql, worker.0, starts);
-    let at_key = " on duplicate key update n = batch_count.n + values(n);";
-    push_moves(&mut sql, me.slot, &moves(finishes, starts), at_key);
+    sql.push_str("set @finished = 0, @started = 0;");
+    for (ending, rows) in endings(finishes) {
+        push_ending(&mut sql, worker.0, &ending, &text(&rows.into_text()));
+    }
+    for (beginning, rows) in beginnings(starts) {
+        push_beginning(&mut sql, worker.0, beginning, &text(&rows.into_text()));
+    }
+    push_moves(&mut sql, me.slot, &moves(finishes, starts));
     let _ = write!(
         sql,
         "update worker set beat = if(@mine = 1 and @finished = {} and @started = {}, beat, null)
@@ -99,115 +105,73 @@ fn lock_batches(sql: &mut String, starts: &[&Start]) {
     sql.push_str(") lock in share mode;");
 }
 
-fn finish(sql: &mut String, worker: i64, finishes: &[&Finish]) {
-    sql.push_str("set @finished = 0;");
-    if finishes.is_empty() {
-        return;
-    }
-    sql.push_str("update (");
-    for (i, finish) in finishes.iter().enumerate() {
-        let stored = Stored::of(finish.settled);
-        let cause = cause_of(finish.outcome);
-        let flag = stored.flag.map_or("null".to_owned(), |flag| quoted(flag.as_str()));
-        let due = stored.due.map_or("null".to_owned(), |due| due.0.to_string());
-        let union = if i == 0 { "" } else { " union all " };
-        let _ = write!(
-            sql,
-            "{union}select {} v_id,{} v_batch,{} v_attempt,'{}' v_state,'{}' v_how,{flag} v_flag,
-             '{}' v_cause,{} v_tries,{} v_unknown,{due} v_due,'{}' v_phase,{} v_code,
-             {} v_enhanced,{} v_ended",
-            finish.row,
-            finish.batch,
-            finish.attempt,
-            stored.state,
-            stored.how.map_or("", How::as_str),
-            cause.map_or("", Cause::as_str),
-            i64::from(finish.counts),
-            i64::from(cause.is_some()),
-            finish.phase,
-            finish.code.unwrap_or(0),
-            text(finish.enhanced.as_deref().unwrap_or("")),
-            finish.ended.0,
-        );
-    }
+fn push_ending(sql: &mut String, worker: i64, ending: &Ending<'_>, rows: &str) {
+    let stored = Stored::of(ending.settled);
+    let cause = cause_of(ending.outcome);
+    let cause_word = cause.map_or("", Cause::as_str);
+    let flag = stored.flag.map_or("null".to_owned(), |flag| format!("'{flag}'"));
+    let due = stored.due.map_or("null".to_owned(), |due| due.0.to_string());
+    let (code, enhanced) = (ending.code.unwrap_or(0), text(ending.enhanced.unwrap_or("")));
+    let Ending { batch, attempt, phase, outcome, blame, template, .. } = ending;
     let _ = write!(
         sql,
-        ") v straight_join delivery d on d.id = v_id
-         set d.state = v_state, d.how = v_how, d.flag = v_flag, d.cause = v_cause,
-             d.tries = d.tries + v_tries, d.unknown_attempts = v_unknown, d.due_at = v_due,
-             d.worker = 0, d.phase = v_phase, d.code = v_code, d.enhanced = v_enhanced,
-             d.updated = v_ended
-       where d.batch = v_batch and d.state = 'sending' and d.worker = {worker}
-         and d.attempt = v_attempt and d.unknown_attempts = 0;
-       set @finished = row_count();"
+        "update json_table({rows}, '$[*]' columns (
+                  id bigint path '$[0]', ended bigint path '$[2]')) v
+           straight_join delivery d on d.id = v.id
+            set d.state = '{}', d.how = '{}', d.flag = {flag}, d.cause = '{cause_word}',
+                d.tries = d.tries + {}, d.unknown_attempts = {}, d.due_at = {due}, d.worker = 0,
+                d.phase = '{phase}', d.code = {code}, d.enhanced = {enhanced}, d.updated = v.ended
+          where d.batch = {batch} and d.state = 'sending' and d.worker = {worker}
+            and d.attempt = {attempt} and d.unknown_attempts = 0;
+         set @finished = @finished + row_count();",
+        stored.state,
+        stored.how.map_or("", How::as_str),
+        i64::from(ending.counts),
+        i64::from(cause.is_some()),
     );
-    attempts(sql, worker, finishes);
-}
-
-/// The attempts, each with the generation of its row; if a row was short, all of it is undone.
-fn attempts(sql: &mut String, worker: i64, finishes: &[&Finish]) {
-    sql.push_str(
+    // Each with the generation of its row; if a row was short, all of it is undone.
+    let _ = write!(
+        sql,
         "insert into attempt (row, number, worker, generation, started, ended, phase, outcome,
                               cause, blame, code, enhanced, reply, note, review, template)
-         select v_row, v_number, v_worker, d.generation, v_started, v_ended, v_phase, v_outcome,
-                v_cause, v_blame, v_code, v_enhanced, v_reply, v_note, v_review, v_template
-           from (",
+         select d.id, {attempt}, {worker}, d.generation, v.started, v.ended, '{phase}', '{}',
+                '{cause_word}', '{blame}', {code}, {enhanced}, unhex(v.reply), v.note, {},
+                {template}
+           from json_table({rows}, '$[*]' columns (
+                  id bigint path '$[0]', started bigint path '$[1]', ended bigint path '$[2]',
+                  reply longtext path '$[3]', note longtext path '$[4]')) v
+           straight_join delivery d on d.id = v.id;",
+        outcome.as_str(),
+        i64::from(ending.review),
     );
-    for (i, finish) in finishes.iter().enumerate() {
-        let union = if i == 0 { "" } else { " union all " };
-        let _ = write!(
-            sql,
-            "{union}select {} v_row,{} v_number,{worker} v_worker,{} v_started,{} v_ended,
-             '{}' v_phase,'{}' v_outcome,'{}' v_cause,'{}' v_blame,{} v_code,{} v_enhanced,
-             x'{}' v_reply,{} v_note,{} v_review,{} v_template",
-            finish.row,
-            finish.attempt,
-            finish.started.0,
-            finish.ended.0,
-            finish.phase,
-            finish.outcome.as_str(),
-            cause_of(finish.outcome).map_or("", Cause::as_str),
-            finish.blame,
-            finish.code.unwrap_or(0),
-            text(finish.enhanced.as_deref().unwrap_or("")),
-            data_encoding::HEXLOWER.encode(&finish.reply),
-            text(finish.note.as_deref().unwrap_or("")),
-            i64::from(finish.review),
-            finish.template,
-        );
-    }
-    sql.push_str(") v straight_join delivery d on d.id = v_row;");
 }
 
-fn start(sql: &mut String, worker: i64, starts: &[&Start]) {
-    sql.push_str("set @started = 0;");
-    if starts.is_empty() {
-        return;
-    }
-    sql.push_str("update (");
-    for (i, start) in starts.iter().enumerate() {
-        let union = if i == 0 { "" } else { " union all " };
-        let _ = write!(
-            sql,
-            "{union}select {} v_id,{} v_batch,{} v_attempt,{} v_at,{} v_seen",
-            start.row, start.batch, start.attempt, start.at.0, start.suppression_seen
-        );
-    }
+fn push_beginning(sql: &mut String, worker: i64, beginning: Beginning, rows: &str) {
+    let Beginning { batch, attempt, suppression_seen } = beginning;
     let _ = write!(
         sql,
-        ") v straight_join delivery d on d.id = v_id straight_join batch b on b.id = v_batch
-         set d.state = 'sending', d.attempt = v_attempt, d.cause = '', d.due_at = null,
-             d.phase = '', d.code = 0, d.enhanced = '', d.updated = v_at,
-             d.first_started = if(d.first_started = 0, v_at, d.first_started)
-       where d.batch = v_batch and d.state = 'ready' and d.worker = {worker}
-         and d.attempt = v_attempt - 1 and d.unknown_attempts = 0 and b.wanted = 'running'
-         and v_seen = (select next from id_block where name = 'suppression');
-       set @started = row_count();"
+        "update json_table({rows}, '$[*]' columns (
+                  id bigint path '$[0]', at bigint path '$[1]')) v
+           straight_join delivery d on d.id = v.id straight_join batch b on b.id = d.batch
+            set d.state = 'sending', d.attempt = {attempt}, d.cause = '', d.due_at = null,
+                d.phase = '', d.code = 0, d.enhanced = '', d.updated = v.at,
+                d.first_started = if(d.first_started = 0, v.at, d.first_started)
+          where d.batch = {batch} and d.state = 'ready' and d.worker = {worker}
+            and d.attempt = {attempt} - 1 and d.unknown_attempts = 0 and b.wanted = 'running'
+            and {suppression_seen} = (select next from id_block where name = 'suppression');
+         set @started = @started + row_count();"
     );
 }
 
-fn quoted(word: &str) -> String {
-    format!("'{word}'")
+fn push_moves(sql: &mut String, slot: i64, moves: &Moves) {
+    let mut before = "insert into batch_count (batch, bucket, slot, n) values ";
+    for (batch, bucket, n) in moves.changed() {
+        let _ = write!(sql, "{before}({batch},'{bucket}',{slot},{n})");
+        before = ",";
+    }
+    if before == "," {
+        sql.push_str(" on duplicate key update n = batch_count.n + values(n);");
+    }
 }
 
 /// Writes a text as hex, so that no setting of the server can read it otherwise.

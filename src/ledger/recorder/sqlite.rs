@@ -3,24 +3,56 @@
 //!
 //! The transaction stays open until its answers are counted: short of a row it is rolled back and
 //! the careful way looks at each. Rows with unknown attempts go that way too, because their counters
-//! depend on the row. Literals, not one list as JSON: SQLite would read the text anew for each column.
+//! depend on the row. The text has a mark for each value, so it is read once and kept.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
-use crate::db::Private;
+use crate::db::{List, Private, Value};
 use crate::domain::state::{Cause, How};
 use crate::domain::time::Timestamp;
 use crate::ledger::LedgerError;
 use crate::ledger::delivery::{Stored, cause_of};
 use crate::ledger::workers::Registered;
 
-use super::{Answer, Finish, Start, Step, answers, moves, push_moves};
+use super::alike::{Beginning, Ending, beginnings, endings};
+use super::{Answer, Finish, Start, Step, answers, moves};
 
 /// What a row that a statement returns says.
 const BEAT: i64 = 0;
 const FINISHED: i64 = 1;
-const STARTED: i64 = 2;
+
+const BEATS: &str = "
+update worker set beat = beat + 1, beat_at = ? where id = ? and lost_at is null;
+select 0, changes(), 0;";
+
+const FINISH: &str = "
+update delivery
+   set state = ?, how = ?, flag = ?, cause = ?, tries = tries + ?, unknown_attempts = ?,
+       due_at = ?, worker = 0, phase = ?, code = ?, enhanced = ?, updated = v.value ->> 2
+  from json_each(?) v
+ where delivery.id = v.value ->> 0 and delivery.batch = ? and delivery.state = 'sending'
+   and delivery.worker = ? and delivery.attempt = ? and delivery.unknown_attempts = 0;
+select 1, changes(), 0;";
+
+/// The attempts, each with the generation of its row; if a row was short, all of it is undone.
+const ATTEMPTS: &str = "
+insert into attempt (row, number, worker, generation, started, ended, phase, outcome, cause, blame,
+                     code, enhanced, reply, note, review, template)
+select d.id, ?, ?, d.generation, v.value ->> 1, v.value ->> 2, ?, ?, ?, ?, ?, ?,
+       unhex(v.value ->> 3), v.value ->> 4, ?, ?
+  from json_each(?) v cross join delivery d on d.id = v.value ->> 0;";
+
+const START: &str = "
+update delivery
+   set state = 'sending', attempt = attempt + 1, cause = '', due_at = null, phase = '', code = 0,
+       enhanced = '', updated = v.value ->> 1,
+       first_started = iif(first_started = 0, v.value ->> 1, first_started)
+  from json_each(?) v
+ where delivery.id = v.value ->> 0 and delivery.batch = ? and delivery.state = 'ready'
+   and delivery.worker = ? and delivery.attempt = ? - 1 and delivery.unknown_attempts = 0
+   and ? = (select next from id_block where name = 'suppression')
+   and (select wanted from batch where batch.id = delivery.batch) = 'running'
+returning 2, id, first_started;";
 
 /// Writes the group, or returns `None` and has written nothing.
 pub(super) async fn write(
@@ -31,7 +63,8 @@ pub(super) async fn write(
 ) -> Result<Option<Vec<Answer>>, LedgerError> {
     let finishes: Vec<&Finish> = steps.iter().filter_map(|step| step.finish.as_ref()).collect();
     let starts: Vec<&Start> = steps.iter().filter_map(|step| step.start.as_ref()).collect();
-    let found = match conn.begin_with(text(me, &finishes, &starts, now)).await {
+    let Text { sql, values } = text(me, &finishes, &starts, now);
+    let found = match conn.begin_with(&sql, values).await {
         Ok(found) => found,
         Err(err) if err.is_transient() => return Err(err.into()),
         Err(_) => {
@@ -43,14 +76,15 @@ pub(super) async fn write(
     let mut first_started = HashMap::with_capacity(starts.len());
     for row in &found {
         match row.int(0)? {
-            BEAT => beats += 1,
-            FINISHED => ends += 1,
+            BEAT => beats += row.int(1)?,
+            FINISHED => ends += row.int(1)?,
             _ => {
                 first_started.insert(row.int(1)?, Timestamp(row.int(2)?));
             }
         }
     }
-    if beats != 1 || ends != finishes.len() || first_started.len() != starts.len() {
+    let all_ended = usize::try_from(ends).is_ok_and(|ends| ends == finishes.len());
+    if beats != 1 || !all_ended || first_started.len() != starts.len() {
         conn.rollback().await?;
         return Ok(None);
     }
@@ -58,151 +92,76 @@ pub(super) async fn write(
     Ok(Some(answers(steps, &first_started)))
 }
 
-/// Writes the statements; they hold nothing but numbers, our own words and hex.
-fn text(me: Registered, finishes: &[&Finish], starts: &[&Start], now: Timestamp) -> String {
-    let mut sql = String::with_capacity(2048 + 500 * finishes.len() + 100 * starts.len());
-    let worker = me.worker.0;
-    let _ = write!(
-        sql,
-        "update worker set beat = beat + 1, beat_at = {} where id = {worker} and lost_at is null
-         returning {BEAT}, id, beat;",
-        now.0
-    );
-    if !finishes.is_empty() {
-        finish(&mut sql, worker, finishes);
-        attempts(&mut sql, worker, finishes);
-    }
-    if !starts.is_empty() {
-        start(&mut sql, worker, starts);
-    }
-    let at_key = " on conflict (batch, bucket, slot) do update set n = n + excluded.n;";
-    push_moves(&mut sql, me.slot, &moves(finishes, starts), at_key);
-    sql
+/// Statements and the values of their marks, in the order of both.
+#[derive(Debug, Default)]
+struct Text {
+    sql: String,
+    values: Vec<Value>,
 }
 
-fn finish(sql: &mut String, worker: i64, finishes: &[&Finish]) {
-    sql.push_str(
-        "update delivery
-            set state = v.column4, how = v.column5, flag = v.column6, cause = v.column7,
-                tries = tries + v.column8, unknown_attempts = v.column9, due_at = v.column10,
-                worker = 0, phase = v.column11, code = v.column12, enhanced = v.column13,
-                updated = v.column14
-           from (values ",
-    );
-    for (i, finish) in finishes.iter().enumerate() {
-        let stored = Stored::of(finish.settled);
-        let cause = cause_of(finish.outcome);
-        let comma = if i == 0 { "" } else { "," };
-        let _ = write!(
-            sql,
-            "{comma}({},{},{},'{}','{}',",
-            finish.row,
-            finish.batch,
-            finish.attempt,
-            stored.state,
-            stored.how.map_or("", How::as_str),
-        );
-        match stored.flag {
-            Some(flag) => drop(write!(sql, "'{flag}',")),
-            None => sql.push_str("null,"),
-        }
-        let _ = write!(
-            sql,
-            "'{}',{},{},",
-            cause.map_or("", Cause::as_str),
-            i64::from(finish.counts),
-            i64::from(cause.is_some()),
-        );
-        match stored.due {
-            Some(due) => drop(write!(sql, "{},", due.0)),
-            None => sql.push_str("null,"),
-        }
-        let _ = write!(sql, "'{}',{},", finish.phase, finish.code.unwrap_or(0));
-        push_text(sql, finish.enhanced.as_deref());
-        let _ = write!(sql, ",{})", finish.ended.0);
+impl Text {
+    fn push<const N: usize>(&mut self, sql: &str, values: [Value; N]) {
+        self.sql.push_str(sql);
+        self.values.extend(values);
     }
-    let _ = write!(
-        sql,
-        ") v
-          where delivery.id = v.column1 and delivery.batch = v.column2
-            and delivery.state = 'sending' and delivery.worker = {worker}
-            and delivery.attempt = v.column3 and delivery.unknown_attempts = 0
-         returning {FINISHED}, id, 0;"
-    );
 }
 
-/// The attempts, each with the generation of its row; if a row was short, all of it is undone.
-fn attempts(sql: &mut String, worker: i64, finishes: &[&Finish]) {
-    let _ = write!(
-        sql,
-        "insert into attempt (row, number, worker, generation, started, ended, phase, outcome,
-                              cause, blame, code, enhanced, reply, note, review, template)
-         select d.id, v.column2, {worker}, d.generation, v.column3, v.column4, v.column5,
-                v.column6, v.column7, v.column8, v.column9, v.column10, v.column11, v.column12,
-                v.column13, v.column14
-           from (values "
-    );
-    for (i, finish) in finishes.iter().enumerate() {
-        let comma = if i == 0 { "" } else { "," };
-        let _ = write!(
-            sql,
-            "{comma}({},{},{},{},'{}','{}','{}','{}',{},",
-            finish.row,
-            finish.attempt,
-            finish.started.0,
-            finish.ended.0,
-            finish.phase,
-            finish.outcome.as_str(),
-            cause_of(finish.outcome).map_or("", Cause::as_str),
-            finish.blame,
-            finish.code.unwrap_or(0),
-        );
-        push_text(sql, finish.enhanced.as_deref());
-        sql.push_str(",x'");
-        data_encoding::HEXLOWER.encode_append(&finish.reply, sql);
-        sql.push_str("',");
-        push_text(sql, finish.note.as_deref());
-        let _ = write!(sql, ",{},{})", i64::from(finish.review), finish.template);
+fn text(me: Registered, finishes: &[&Finish], starts: &[&Start], now: Timestamp) -> Text {
+    let mut text = Text::default();
+    text.push(BEATS, [now.into(), me.worker.into()]);
+    for (ending, rows) in endings(finishes) {
+        push_ending(&mut text, me, &ending, &rows);
     }
-    sql.push_str(") v cross join delivery d on d.id = v.column1;");
+    for (Beginning { batch, attempt, suppression_seen }, rows) in beginnings(starts) {
+        let values =
+            [rows.into(), batch.into(), me.worker.into(), attempt.into(), suppression_seen.into()];
+        text.push(START, values);
+    }
+    let mut before = "insert into batch_count (batch, bucket, slot, n) values (?,?,?,?)";
+    for (batch, bucket, n) in moves(finishes, starts).changed() {
+        text.push(before, [batch.into(), bucket.into(), me.slot.into(), n.into()]);
+        before = ", (?,?,?,?)";
+    }
+    if before.starts_with(',') {
+        text.push(" on conflict (batch, bucket, slot) do update set n = n + excluded.n;", []);
+    }
+    text
 }
 
-fn start(sql: &mut String, worker: i64, starts: &[&Start]) {
-    sql.push_str(
-        "update delivery
-            set state = 'sending', attempt = v.column3, cause = '', due_at = null, phase = '',
-                code = 0, enhanced = '', updated = v.column4,
-                first_started = iif(first_started = 0, v.column4, first_started)
-           from (values ",
-    );
-    for (i, start) in starts.iter().enumerate() {
-        let comma = if i == 0 { "" } else { "," };
-        let _ = write!(
-            sql,
-            "{comma}({},{},{},{},{})",
-            start.row, start.batch, start.attempt, start.at.0, start.suppression_seen
-        );
-    }
-    let _ = write!(
-        sql,
-        ") v
-          where delivery.id = v.column1 and delivery.batch = v.column2
-            and delivery.state = 'ready' and delivery.worker = {worker}
-            and delivery.attempt = v.column3 - 1 and delivery.unknown_attempts = 0
-            and v.column5 = (select next from id_block where name = 'suppression')
-            and (select wanted from batch where batch.id = v.column2) = 'running'
-         returning {STARTED}, id, first_started;"
-    );
-}
-
-/// Writes a text as hex, so that nothing in it can be read as SQL.
-fn push_text(sql: &mut String, text: Option<&str>) {
-    match text {
-        None | Some("") => sql.push_str("''"),
-        Some(text) => {
-            sql.push_str("cast(x'");
-            data_encoding::HEXLOWER.encode_append(text.as_bytes(), sql);
-            sql.push_str("' as text)");
-        }
-    }
+fn push_ending(text: &mut Text, me: Registered, ending: &Ending<'_>, rows: &List) {
+    let Stored { state, how, flag, due } = Stored::of(ending.settled);
+    let cause = cause_of(ending.outcome);
+    let cause_word = cause.map_or("", Cause::as_str);
+    let (code, enhanced) = (ending.code.map_or(0, i64::from), ending.enhanced.unwrap_or(""));
+    let values = [
+        state.into(),
+        how.map_or("", How::as_str).into(),
+        flag.into(),
+        cause_word.into(),
+        i64::from(ending.counts).into(),
+        i64::from(cause.is_some()).into(),
+        due.into(),
+        ending.phase.into(),
+        code.into(),
+        enhanced.into(),
+        rows.into(),
+        ending.batch.into(),
+        me.worker.into(),
+        ending.attempt.into(),
+    ];
+    text.push(FINISH, values);
+    let values = [
+        ending.attempt.into(),
+        me.worker.into(),
+        ending.phase.into(),
+        ending.outcome.into(),
+        cause_word.into(),
+        ending.blame.into(),
+        code.into(),
+        enhanced.into(),
+        i64::from(ending.review).into(),
+        ending.template.into(),
+        rows.into(),
+    ];
+    text.push(ATTEMPTS, values);
 }
