@@ -60,12 +60,36 @@ pub(super) enum Errand {
     EndpointOk {
         transport: String,
     },
-    ReleaseLane {
+    ReleaseLanes {
         transport: String,
-        number: i64,
+        numbers: Vec<i64>,
     },
     /// What an answer said that came too late.
     Learn(Kept),
+}
+
+impl Errand {
+    /// Reports whether another one could be done together with this one.
+    const fn has_room(&self) -> bool {
+        match self {
+            Self::Fail(rows) => rows.len() < MOST_ROWS,
+            Self::ReleaseLanes { numbers, .. } => numbers.len() < MOST_ROWS,
+            _ => false,
+        }
+    }
+
+    /// Takes the other one in, or gives it back.
+    fn absorb(&mut self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Fail(rows), Self::Fail(more)) => rows.extend(more),
+            (
+                Self::ReleaseLanes { transport, numbers },
+                Self::ReleaseLanes { transport: same, numbers: more },
+            ) if *transport == same => numbers.extend(more),
+            (_, other) => return Some(other),
+        }
+        None
+    }
 }
 
 /// Where errands are asked for; cheap to clone.
@@ -73,6 +97,7 @@ pub(super) enum Errand {
 pub(super) struct Errands {
     sender: mpsc::UnboundedSender<Errand>,
     open: Arc<AtomicUsize>,
+    done: Arc<Notify>,
 }
 
 impl Errands {
@@ -87,6 +112,11 @@ impl Errands {
     pub(super) fn open(&self) -> usize {
         self.open.load(Ordering::Acquire)
     }
+
+    /// Waits until the last open one is done.
+    pub(super) async fn all_done(&self) {
+        self.done.notified().await;
+    }
 }
 
 /// Runs the errands, one after the other.
@@ -100,6 +130,7 @@ pub(super) struct ErrandTask {
     tally: Arc<Tally>,
     errands: mpsc::UnboundedReceiver<Errand>,
     open: Arc<AtomicUsize>,
+    done: Arc<Notify>,
 }
 
 impl ErrandTask {
@@ -113,8 +144,9 @@ impl ErrandTask {
     ) -> (Errands, Self) {
         let (sender, errands) = mpsc::unbounded_channel();
         let open = Arc::new(AtomicUsize::new(0));
-        let asks = Errands { sender, open: Arc::clone(&open) };
-        (asks, Self { ledger, me, clock, shutdown, teller, tally, errands, open })
+        let done = Arc::new(Notify::new());
+        let asks = Errands { sender, open: Arc::clone(&open), done: Arc::clone(&done) };
+        (asks, Self { ledger, me, clock, shutdown, teller, tally, errands, open, done })
     }
 
     /// Runs until nobody can ask any more; returns the late answers that were not handed in.
@@ -136,27 +168,26 @@ impl ErrandTask {
             if !self.try_until_done(errand).await {
                 undone.extend(learned);
             }
-            self.open.fetch_sub(count, Ordering::AcqRel);
+            if self.open.fetch_sub(count, Ordering::AcqRel) == count {
+                self.done.notify_one();
+            }
         }
         undone
     }
 
-    /// Adds the failures that wait behind this one; returns how many errands it stands for now, and
-    /// the first one of another sort.
-    fn gather(&mut self, errand: Errand) -> (Errand, usize, Option<Errand>) {
-        let Errand::Fail(mut rows) = errand else { return (errand, 1, None) };
+    /// Adds what waits behind this one and can be done with it; returns how many errands it stands
+    /// for now, and the first one of another sort.
+    fn gather(&mut self, mut errand: Errand) -> (Errand, usize, Option<Errand>) {
         let mut count = 1;
-        while rows.len() < MOST_ROWS {
-            match self.errands.try_recv() {
-                Ok(Errand::Fail(more)) => {
-                    rows.extend(more);
-                    count += 1;
-                }
-                Ok(other) => return (Errand::Fail(rows), count, Some(other)),
-                Err(_) => break,
+        while errand.has_room()
+            && let Ok(next) = self.errands.try_recv()
+        {
+            if let Some(other) = errand.absorb(next) {
+                return (errand, count, Some(other));
             }
+            count += 1;
         }
-        (Errand::Fail(rows), count, None)
+        (errand, count, None)
     }
 
     /// Tries until it is done; false if it never was.
@@ -220,8 +251,8 @@ impl ErrandTask {
                 ledger.endpoint_failed(transport, why, until, now).await?;
             }
             Errand::EndpointOk { transport } => ledger.endpoint_ok(transport, now).await?,
-            Errand::ReleaseLane { transport, number } => {
-                ledger.release_lane(transport, me.worker, number, now).await?;
+            Errand::ReleaseLanes { transport, numbers } => {
+                ledger.release_lanes(transport, me.worker, numbers, now).await?;
             }
             Errand::Learn(kept) => {
                 ledger.learn(kept.as_evidence(me.worker, Seen::LateAnswer), now).await?;

@@ -49,6 +49,8 @@ impl Look {
             }
             tokio::select! {
                 () = shift.look_asked() => {}
+                // Giving back the rows of a batch that is done is all that a worker may wait for.
+                () = shift.errands.all_done() => {}
                 () = shift.shutdown.draining() => {}
                 () = tokio::time::sleep(every) => {}
             }

@@ -147,7 +147,7 @@ impl Ops {
                 ended
             }
         };
-        self.ledger.release_lane(via.to_owned(), me.worker, lane, self.now()).await?;
+        self.ledger.release_lanes(via.to_owned(), me.worker, vec![lane], self.now()).await?;
         Ok(ended)
     }
 

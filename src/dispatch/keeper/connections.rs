@@ -123,7 +123,7 @@ impl Connections {
 
     fn release(&self, name: &str, number: i64) {
         let transport = name.to_owned();
-        self.shift.errands.ask(Errand::ReleaseLane { transport, number });
+        self.shift.errands.ask(Errand::ReleaseLanes { transport, numbers: vec![number] });
     }
 
     /// Frees what a lane held.

@@ -46,23 +46,27 @@ impl Ledger {
             .await
     }
 
-    /// Gives a lane back.
-    pub async fn release_lane(
+    /// Gives lanes back.
+    pub async fn release_lanes(
         &self,
         transport: String,
         worker: WorkerId,
-        number: i64,
+        numbers: Vec<i64>,
         now: Timestamp,
     ) -> Result<(), LedgerError> {
         let transport: Arc<str> = transport.into();
+        let numbers: List = numbers.into_iter().collect();
         self.db
             .write(move |tx| {
-                let transport = Arc::clone(&transport);
+                let (transport, numbers) = (Arc::clone(&transport), numbers.clone());
                 Box::pin(async move {
-                    let sql = "update lane set worker = 0, since = ?
-                                where transport = ? and number = ? and worker = ?";
-                    let lane = tx.query(sql).bind(now).bind(&*transport).bind(number);
-                    lane.bind(worker).execute().await?;
+                    let list = tx.dialect().json_rows(&[Field::Int("number")]);
+                    let sql = format!(
+                        "update lane set worker = 0, since = ? where transport = ? and worker = ?
+                            and number in (select v.number from {list} v)"
+                    );
+                    let lanes = tx.query(sql).bind(now).bind(&*transport).bind(worker);
+                    lanes.bind(numbers).execute().await?;
                     Ok(())
                 })
             })

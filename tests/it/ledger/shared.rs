@@ -86,12 +86,12 @@ async fn workers_together_hold_no_more_lanes_than_connections(place: Place) {
     assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7]);
     let (worker, lane) = taken[0];
     let relay = || "smtp.relay".to_owned();
-    books.ledger.release_lane(relay(), worker, lane, NOW).await.unwrap();
+    books.ledger.release_lanes(relay(), worker, vec![lane], NOW).await.unwrap();
     assert_eq!(books.ledger.lanes("smtp.relay", 7).await.unwrap().free, 1);
     // A lane that is not mine any more is not mine to give back.
     assert_eq!(books.ledger.take_lane(relay(), last, 7, NOW).await.unwrap(), Some(lane));
     if worker != last {
-        books.ledger.release_lane(relay(), worker, lane, NOW).await.unwrap();
+        books.ledger.release_lanes(relay(), worker, vec![lane], NOW).await.unwrap();
         assert_eq!(books.ledger.lanes("smtp.relay", 7).await.unwrap().free, 0);
     }
 }
