@@ -36,6 +36,10 @@ use ittsu::transport::smtp::SmtpRoute;
 
 use engines::{Engine, Place};
 
+/// As in the program itself.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ENGINES: [(Engine, &str); 3] =
     [(Engine::Sqlite, "SQLite"), (Engine::Postgres, "PostgreSQL"), (Engine::MariaDb, "MariaDB")];
 

@@ -136,11 +136,11 @@ pub(super) fn alternatives(out: &mut Vec<u8>, token: &str, text: &str, html: &st
 
 fn shape(text: &str) -> Shape {
     let bytes = text.as_bytes();
-    let high = bytes.iter().filter(|byte| !byte.is_ascii()).count();
-    // Counted, without an early end: so the compiler looks at many bytes at once.
-    let control =
-        |byte: &&u8| (**byte < b' ' && **byte != b'\n' && **byte != b'\t') || **byte == 0x7f;
-    let wild = bytes.iter().filter(control).count() > 0;
+    let high =
+        if text.is_ascii() { 0 } else { bytes.iter().filter(|byte| !byte.is_ascii()).count() };
+    // Without an early end: so the compiler looks at many bytes at once.
+    let control = |byte: &u8| u8::from(matches!(byte, 0..=8 | 11..=31 | 0x7f));
+    let wild = bytes.iter().map(control).fold(0, |any, one| any | one) > 0;
     let mut start = 0;
     let mut long = false;
     for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
