@@ -223,7 +223,7 @@ impl Command {
     async fn run(self, shell: &mut Shell) -> Result<ExitCode, CliError> {
         match self {
             Self::Demo(args) => Box::pin(demo::run(args, shell)).await,
-            Self::Init(args) => init::run(args, shell),
+            Self::Init(args) => init::run(args, shell).await,
             Self::Doctor(args) => doctor::run(args, shell).await,
             Self::Config(args) => config::run(&args, shell),
             Self::Import(args) => Box::pin(import::run(*args, shell)).await,

@@ -9,11 +9,13 @@ use super::error::{CliError, ExitCode};
 use super::shell::Shell;
 use crate::config::init::{self, Answers, meaning};
 use crate::domain::policy::Policy;
+use crate::ops::{Open, Ops};
 
-/// Write a commented configuration
+/// Write a commented configuration and make its ledger
 ///
 /// Asks, for each kind of mail, which is worse when nobody can know whether it went out: twice, or
-/// not at all. Never overwrites a file.
+/// not at all. Never overwrites a file: beside one that is there it makes the ledger that it names,
+/// if there is none yet.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// File to write
@@ -54,11 +56,17 @@ fn policy(worse: &str) -> Option<Policy> {
     }
 }
 
-pub fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
+pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
     shell.refuse_if_read_only()?;
     let file = shell.here()?.join(&args.file);
+    shell.global.config = Some(file.clone());
     if file.exists() {
-        return Err(already_there(&file));
+        if shell.look().await.is_ok() {
+            return Err(already_there(&file));
+        }
+        shell.printer.say(&format!("Left as it is: {}", file.display()));
+        make_ledger(shell).await?;
+        return Ok(ExitCode::Done);
     }
     let answers = ask(args, shell)?;
     let folder = file.parent().unwrap_or(Path::new("."));
@@ -72,8 +80,18 @@ pub fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
             shell.printer.say(&format!("Written: {}, the message to change", template.display()));
         }
     }
+    make_ledger(shell).await?;
     shell.printer.say("Next: `ittsu doctor` checks everything.");
     Ok(ExitCode::Done)
+}
+
+/// Makes the ledger of the configuration and says where it is.
+async fn make_ledger(shell: &mut Shell) -> Result<(), CliError> {
+    let settings = shell.settings()?;
+    let ops = Ops::open(settings, shell.clock.clone(), Open::Create).await?;
+    shell.printer.say(&format!("Ledger: {}", ops.place()));
+    ops.close().await;
+    Ok(())
 }
 
 fn ask(args: Args, shell: &mut Shell) -> Result<Answers, CliError> {

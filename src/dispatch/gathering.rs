@@ -2,8 +2,8 @@
 //!
 //! Without a wait the connections fall into two halves that commit in turn, and a message waits for
 //! two commits; a wait that is too long costs more than it gains. So it is at most half of the mean
-//! commit time, only for connections that are past their dot, and not at all where the server takes
-//! longer to answer than a commit takes.
+//! commit time, only for connections that are out with a message, and not at all where handing one
+//! over takes longer than a commit.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gathering {
     commit: Duration,
-    answer: Duration,
+    out: Duration,
 }
 
 impl Gathering {
@@ -20,15 +20,15 @@ impl Gathering {
         self.commit = mean(self.commit, took);
     }
 
-    /// Learns how long a connection took from its dot until it handed in the finish.
-    pub(super) fn answered(&mut self, took: Duration) {
-        self.answer = mean(self.answer, took);
+    /// Learns how long a connection was out, from the start that was written to its finish.
+    pub(super) fn came_back(&mut self, was_out: Duration) {
+        self.out = mean(self.out, was_out);
     }
 
     /// Returns how long the next group may wait for others.
     pub(super) fn patience(&self) -> Duration {
-        // On average half of the answer time is over when the wait begins.
-        if self.answer > self.commit { Duration::ZERO } else { self.commit / 2 }
+        // On average half of that time is over when the wait begins.
+        if self.out > self.commit { Duration::ZERO } else { self.commit / 2 }
     }
 }
 
@@ -54,7 +54,7 @@ mod tests {
     fn a_group_waits_at_most_half_a_commit() {
         let mut gathering = Gathering::default();
         gathering.committed(ms(4));
-        gathering.answered(ms(1));
+        gathering.came_back(ms(1));
         assert_eq!(gathering.patience(), ms(2));
     }
 
@@ -62,7 +62,7 @@ mod tests {
     fn nobody_waits_for_a_server_slower_than_a_commit() {
         let mut gathering = Gathering::default();
         gathering.committed(ms(4));
-        gathering.answered(ms(5));
+        gathering.came_back(ms(5));
         assert_eq!(gathering.patience(), Duration::ZERO);
     }
 

@@ -78,8 +78,8 @@ struct Line {
 #[derive(Debug)]
 struct Pending {
     finish: Finish,
-    /// When its dot was written, if it was.
-    dot: Option<Instant>,
+    /// When its start was known to be written.
+    since: Instant,
 }
 
 impl Lane {
@@ -198,7 +198,7 @@ impl Lane {
         let attempt = job.row.attempt.next();
         self.slot.turn();
         let deciding = self.route.settings.route.deciding();
-        let notes = Notes::new(&self.slot, &job.row, attempt, &self.shift.pulse, deciding);
+        let notes = Notes::new(&self.slot, &job.row, attempt, deciding);
         notes.begin();
         let start = Self::start(&job, attempt, now);
         let shutdown = self.shift.shutdown.clone();
@@ -209,13 +209,12 @@ impl Lane {
             let offer = line.connection.offer(envelope, content, &notes);
             tokio::join!(write, or_stopped(&shutdown, offer))
         };
-        let started = match answer {
-            Ok(Some(StartAnswer::Started { first_started })) => first_started,
+        let (started, out_since) = match answer {
+            Ok(Some(StartAnswer::Started { first_started })) => (first_started, Instant::now()),
             refused => {
                 // A transaction that was offered and has no start marker ends before its body.
                 let was_refused = offered.is_some_and(|offered| offered.is_err());
                 self.line = Some(line).filter(|line| was_refused && line.connection.is_usable());
-                drop(notes);
                 return self.not_started(job, refused).await;
             }
         };
@@ -228,10 +227,8 @@ impl Lane {
                 self.repeat(&mut line, &prepared, &job, started, &notes, ended).await
             }
         };
-        let dot = notes.dot();
-        drop(notes);
         let worn = if line.messages == 0 { Worn::New } else { Worn::Used };
-        self.conclude(&job, attempt, now, &ended, dot, worn);
+        self.conclude(&job, attempt, now, &ended, out_since, worn);
         self.keep(line, &ended).await
     }
 
@@ -364,9 +361,9 @@ impl Lane {
             Box::pin(Self::write(shift, route, pending, None)).await?;
             return Box::pin(Self::write(shift, route, None, start)).await;
         }
-        let dot = pending.as_ref().and_then(|last| last.dot);
+        let out_since = pending.as_ref().map(|last| last.since);
         let finish = pending.as_ref().map(|last| last.finish.clone());
-        match shift.desk.write(Step { finish, start }, dot).await {
+        match shift.desk.write(Step { finish, start }, out_since).await {
             Answer::Written(written) => {
                 if let Some((last, answer)) = pending.zip(written.finish) {
                     ending::recorded(shift, route, &last, answer);

@@ -24,8 +24,8 @@ pub(super) struct Pulse {
     acknowledged: AtomicU64,
     lost_after: Duration,
     health: watch::Sender<Health>,
-    /// Connections past their dot, which will hand in a finish in a moment.
-    past_dot: AtomicUsize,
+    /// Connections whose start was written and whose finish was not handed in yet.
+    out: AtomicUsize,
 }
 
 impl Pulse {
@@ -35,7 +35,7 @@ impl Pulse {
             acknowledged: AtomicU64::new(micros(registered)),
             lost_after,
             health: watch::Sender::new(Health::Well),
-            past_dot: AtomicUsize::new(0),
+            out: AtomicUsize::new(0),
         }
     }
 
@@ -70,16 +70,16 @@ impl Pulse {
         self.health.subscribe()
     }
 
-    pub(super) fn passed_dot(&self) {
-        self.past_dot.fetch_add(1, Ordering::AcqRel);
+    pub(super) fn went_out(&self, connections: usize) {
+        self.out.fetch_add(connections, Ordering::AcqRel);
     }
 
     pub(super) fn came_back(&self) {
-        self.past_dot.fetch_sub(1, Ordering::AcqRel);
+        self.out.fetch_sub(1, Ordering::AcqRel);
     }
 
-    pub(super) fn past_dot(&self) -> usize {
-        self.past_dot.load(Ordering::Acquire)
+    pub(super) fn out(&self) -> usize {
+        self.out.load(Ordering::Acquire)
     }
 }
 

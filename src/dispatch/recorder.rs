@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::domain::time::Timestamp;
-use crate::ledger::recorder::{Answer as Written, RecordError, Recorder, Step};
+use crate::ledger::recorder::{Answer as Written, RecordError, Recorder, StartAnswer, Step};
 use crate::shutdown::Shutdown;
 
 use super::failpoint::FailPoint;
@@ -63,7 +63,8 @@ pub(super) enum Answer {
 #[derive(Debug)]
 struct Request {
     step: Step,
-    since_dot: Option<Duration>,
+    /// How long the connection was out with the finished message.
+    was_out: Option<Duration>,
     is_kept: bool,
     answer: oneshot::Sender<Answer>,
 }
@@ -78,14 +79,14 @@ pub(super) struct Desk {
 impl Desk {
     /// Hands a step in and waits until it is durable.
     ///
-    /// `dot` is when the finished message's dot was written, if it was: that connection was
-    /// expected back.
-    pub(super) async fn write(&self, step: Step, dot: Option<Instant>) -> Answer {
+    /// `out_since` is when the finished message's start was known to be written: since then that
+    /// connection was expected back.
+    pub(super) async fn write(&self, step: Step, out_since: Option<Instant>) -> Answer {
         let (answer, answered) = oneshot::channel();
-        let since_dot = dot.map(|dot| dot.elapsed());
-        let request = Request { step, since_dot, is_kept: false, answer };
+        let was_out = out_since.map(|since| since.elapsed());
+        let request = Request { step, was_out, is_kept: false, answer };
         let sent = self.requests.send(request).await;
-        if dot.is_some() {
+        if out_since.is_some() {
             self.pulse.came_back();
         }
         match sent {
@@ -177,10 +178,10 @@ impl<W: Writer> RecorderTask<W> {
         self.close().await
     }
 
-    /// Waits a moment for the connections that are past their dot.
+    /// Waits a moment for the connections that are out with a message.
     async fn gather(&mut self, group: &mut Vec<Request>) {
-        for since_dot in group.iter().filter_map(|request| request.since_dot) {
-            self.gathering.answered(since_dot);
+        for was_out in group.iter().filter_map(|request| request.was_out) {
+            self.gathering.came_back(was_out);
         }
         // The timer of the runtime counts milliseconds, a commit may take less: so this yields.
         let until = Instant::now() + self.gathering.patience();
@@ -189,7 +190,7 @@ impl<W: Writer> RecorderTask<W> {
                 Ok(request) => group.push(request),
                 Err(mpsc::error::TryRecvError::Disconnected) => break,
                 Err(mpsc::error::TryRecvError::Empty) => {
-                    if self.pulse.past_dot() == 0 || Instant::now() >= until {
+                    if self.pulse.out() == 0 || Instant::now() >= until {
                         break;
                     }
                     tokio::task::yield_now().await;
@@ -214,6 +215,11 @@ impl<W: Writer> RecorderTask<W> {
                         self.gathering.committed(began.elapsed());
                     }
                     self.is_back();
+                    let started = |answer: &&Written| {
+                        matches!(answer.start, Some(StartAnswer::Started { .. }))
+                    };
+                    // Before they know it themselves: the next group is gathered at once.
+                    self.pulse.went_out(answers.iter().filter(started).count());
                     for (request, written) in group.into_iter().zip(answers) {
                         request.tell(Answer::Written(written));
                     }

@@ -29,7 +29,7 @@ impl Lane {
         attempt: Attempt,
         started: Timestamp,
         ended: &Ended,
-        dot: Option<Instant>,
+        since: Instant,
         worn: Worn,
     ) {
         let now = self.shift.clock.now();
@@ -80,7 +80,7 @@ impl Lane {
             review: verdict.review,
             template: served.template_version,
         };
-        self.pending = Some(Pending { finish, dot });
+        self.pending = Some(Pending { finish, since });
     }
 
     /// Shows an ended attempt to the breakers and does at once what they say.

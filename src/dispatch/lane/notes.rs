@@ -1,6 +1,5 @@
 //! What a hand-over tells the step file, the recorder and the fail points on its way.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::time::Instant;
@@ -12,7 +11,6 @@ use crate::ledger::claims::ClaimedRow;
 use crate::transport::{Ended, Steps};
 
 use super::super::failpoint::FailPoint;
-use super::super::pulse::Pulse;
 use super::super::step_file::{Noted, Slot};
 use super::{BEGIN, broken_off};
 
@@ -22,24 +20,16 @@ pub(super) struct Notes<'a> {
     slot: &'a Slot,
     row: RecipientId,
     attempt: Attempt,
-    pulse: &'a Pulse,
     /// The step from whose beginning on nobody may know.
     deciding: Phase,
-    dot: OnceLock<Instant>,
+    has_dot: AtomicBool,
     is_broken: AtomicBool,
 }
 
 impl<'a> Notes<'a> {
-    pub(super) fn new(
-        slot: &'a Slot,
-        row: &ClaimedRow,
-        attempt: Attempt,
-        pulse: &'a Pulse,
-        deciding: Phase,
-    ) -> Self {
-        let is_broken = AtomicBool::new(false);
-        let dot = OnceLock::new();
-        Self { slot, row: row.id, attempt, pulse, deciding, dot, is_broken }
+    pub(super) fn new(slot: &'a Slot, row: &ClaimedRow, attempt: Attempt, deciding: Phase) -> Self {
+        let (has_dot, is_broken) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { slot, row: row.id, attempt, deciding, has_dot, is_broken }
     }
 
     /// Notes that the row is about to be started.
@@ -52,14 +42,12 @@ impl<'a> Notes<'a> {
         self.is_broken.load(Ordering::Acquire)
     }
 
-    /// Returns when the dot was begun.
-    pub(super) fn dot(&self) -> Option<Instant> {
-        self.dot.get().copied()
-    }
-
     /// Describes a hand-over that was broken off here and now.
     pub(super) fn cancelled(&self, since: Instant) -> Ended {
-        broken_off(if self.dot().is_some() { self.deciding } else { Phase::Body }, since)
+        broken_off(
+            if self.has_dot.load(Ordering::Acquire) { self.deciding } else { Phase::Body },
+            since,
+        )
     }
 }
 
@@ -68,8 +56,8 @@ impl Steps for Notes<'_> {
         if step == Step::Data {
             FailPoint::BodyBefore.pass();
         }
-        if step == Step::Dot && self.dot.set(Instant::now()).is_ok() {
-            self.pulse.passed_dot();
+        if step == Step::Dot {
+            self.has_dot.store(true, Ordering::Release);
         }
         let noted = Noted { row: self.row, attempt: self.attempt, step };
         if let Err(error) = self.slot.note(noted)
