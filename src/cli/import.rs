@@ -52,7 +52,12 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
-    let (ops, operator) = shell.change_or_create().await?;
+    let (ops, operator, _rehearsal) = if args.dry_run {
+        shell.rehearse().await?
+    } else {
+        let (ops, operator) = shell.change_or_create().await?;
+        (ops, operator, None)
+    };
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write { confirm: args.confirm } };
     let existing = if args.replace { Existing::Replace } else { Existing::Keep };
     let request = request(args.kind, args.batch, &args.source, existing, mode)?;
@@ -200,7 +205,10 @@ pub(super) fn tell(imported: &Imported, shell: &mut Shell) {
         ("in another batch already", body.elsewhere),
         ("taken over from a cancelled batch", body.taken_over),
         ("same number twice, first kept", body.duplicates),
-        ("same address under another number", body.same_address),
+        (
+            "same address under another number: in as well, such a person gets two",
+            body.same_address,
+        ),
         ("on the do-not-send list", body.suppressed),
         ("left out by name", body.excepted),
         ("bad lines", body.rejected),

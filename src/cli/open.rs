@@ -1,7 +1,10 @@
 //! Opening the ledger for a command, and answering with what an action changed.
 
+use tempfile::TempDir;
+
 use super::error::{CliError, ExitCode};
 use super::shell::Shell;
+use crate::config::DatabaseUrl;
 use crate::domain::text::visible;
 use crate::ops::Open;
 use crate::ops::Ops;
@@ -33,6 +36,23 @@ impl Shell {
             self.printer.say(&format!("New ledger: {}", ops.place()));
         }
         Ok((ops, operator))
+    }
+
+    /// Opens the ledger for a command that tells what it would do. Where there is none yet, that is
+    /// an empty one, which goes with the folder that is returned.
+    pub async fn rehearse(&mut self) -> Result<(Ops, String, Option<TempDir>), CliError> {
+        let operator = self.operator()?;
+        let mut settings = self.settings()?;
+        if settings.ledger.file().is_none_or(|file| file.exists()) {
+            let ops = Ops::open(settings, self.clock.clone(), Open::Existing).await?;
+            return Ok((ops, operator, None));
+        }
+        let no_folder = |err| CliError::failed("no folder for a rehearsal").because(&err);
+        let folder = tempfile::tempdir().map_err(no_folder)?;
+        settings.ledger =
+            DatabaseUrl::parse("sqlite:rehearsal.db", folder.path()).map_err(CliError::failed)?;
+        let ops = Ops::open(settings, self.clock.clone(), Open::Create).await?;
+        Ok((ops, operator, Some(folder)))
     }
 
     /// Answers with what an action changed, as a document or in a sentence.

@@ -52,6 +52,12 @@ pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
         shell.printer.json(&ops.document("start", body))?;
     } else {
         tell(&body, shell);
+        tell_who_sends(&body, shell);
+        if body.what == "nothing_to_do" && at.is_some() {
+            shell
+                .printer
+                .say(&format!("The time was not taken: {} is started already.", body.batch));
+        }
     }
     Ok(ExitCode::Done)
 }
@@ -69,6 +75,10 @@ pub(super) fn tell(body: &StartBody, shell: &mut Shell) {
         _ => format!("{name} is started: {n} people."),
     };
     shell.printer.say(&line);
+}
+
+/// Says that nobody takes what waits.
+fn tell_who_sends(body: &StartBody, shell: &mut Shell) {
     if body.workers == 0 && body.ready > 0 {
         shell.printer.say("Nobody is sending. Start a worker: ittsu work");
     }

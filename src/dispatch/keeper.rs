@@ -46,7 +46,9 @@ impl Keeper {
         let mut lanes = JoinSet::new();
         while !self.shift.is_over() {
             if self.shift.pulse.health() == Health::Well {
+                self.route.set_claiming(true);
                 self.supplier.claim().await;
+                self.route.set_claiming(false);
                 let wakes_at = self.take_tokens().await;
                 self.connections.open(&mut lanes).await;
                 self.wait(&mut lanes, wakes_at).await;

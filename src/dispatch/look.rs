@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::domain::batch::{BatchState, Counts};
 use crate::domain::id::BatchId;
 use crate::domain::time::Timestamp;
@@ -18,6 +20,8 @@ use super::served::{Open, Served};
 use super::settings::{Serve, Until};
 use super::shift::Shift;
 
+/// Nothing is said of a wait that is shorter than this.
+const WORTH_SAYING: Duration = Duration::from_secs(1);
 /// A start that was missed by more than this is left to a person.
 const LATE: Duration = Duration::from_hours(1);
 const LONGEST: Duration = Duration::from_secs(1);
@@ -30,11 +34,12 @@ pub(super) struct Look {
     known: HashMap<BatchId, Arc<Served>>,
     /// Looks in a row at which nothing was to be done.
     quiet: u32,
+    quiet_since: Option<Instant>,
 }
 
 impl Look {
     pub(super) fn new(shift: Arc<Shift>, routes: Vec<Arc<Route>>) -> Self {
-        Self { shift, routes, known: HashMap::new(), quiet: 0 }
+        Self { shift, routes, known: HashMap::new(), quiet: 0, quiet_since: None }
     }
 
     /// Looks until the shift is over.
@@ -134,6 +139,7 @@ impl Look {
         let shift = &self.shift;
         let open = |counts: &Counts| counts.ready + counts.sending - counts.unknown;
         let left: i64 = mine.iter().map(|status| open(&status.counts)).sum();
+        let is_claiming = self.routes.iter().any(|route| route.is_claiming());
         let in_hand: usize = self
             .routes
             .iter()
@@ -142,11 +148,15 @@ impl Look {
                 hands.in_hand() + hands.on_wire()
             })
             .sum();
-        let is_busy = in_hand > 0 || shift.errands.open() > 0;
+        let is_busy = is_claiming || in_hand > 0 || shift.errands.open() > 0;
         let next_due = mine.iter().filter_map(|status| status.next_due_at).min();
         let nothing_due =
             !is_busy && mine.iter().all(|status| status.oldest_ready_at.is_none_or(|at| at > now));
         self.quiet = if nothing_due { self.quiet + 1 } else { 0 };
+        if !nothing_due || self.quiet_since.is_none() {
+            self.quiet_since = Some(Instant::now());
+        }
+        let has_waited = self.quiet_since.is_some_and(|since| since.elapsed() >= WORTH_SAYING);
         match shift.settings.until {
             Until::Idle if left == 0 && !is_busy => shift.end(Why::Idle),
             // Twice, because a claim may have been on its way at the first look.
@@ -154,7 +164,7 @@ impl Look {
             Until::NothingDue if is_busy || left > 0 => self.end_if_unreachable(now),
             _ => {}
         }
-        if !is_busy && left > 0 {
+        if nothing_due && left > 0 && has_waited {
             let mut ready = mine.iter().map(|status| status.counts.ready);
             let rows = ready.by_ref().sum::<i64>().unsigned_abs();
             let why = if rows > 0 {

@@ -4,7 +4,7 @@
 //! Absent on purpose: waiting and connecting (`lane`), claims and lanes (`keeper`).
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -47,6 +47,8 @@ pub(super) struct Route {
     open: AtomicUsize,
     /// Connections that are asked to make room for another worker.
     to_leave: AtomicUsize,
+    /// Rows may be on their way from the ledger into these hands.
+    is_claiming: AtomicBool,
     /// No rows are claimed before this.
     rests_until: Mutex<Option<Instant>>,
     limits: Limits,
@@ -88,6 +90,7 @@ impl Route {
             standing: Mutex::new(standing),
             open: AtomicUsize::new(0),
             to_leave: AtomicUsize::new(0),
+            is_claiming: AtomicBool::new(false),
             rests_until: Mutex::new(None),
             limits,
             errands,
@@ -270,6 +273,16 @@ impl Route {
     pub(super) fn opened(self: &Arc<Self>) -> Counted {
         self.open.fetch_add(1, Ordering::AcqRel);
         Counted(Arc::clone(self))
+    }
+
+    pub(super) fn set_claiming(&self, is_claiming: bool) {
+        self.is_claiming.store(is_claiming, Ordering::SeqCst);
+    }
+
+    /// Reports whether rows may be on their way from the ledger; to be asked before the hands are
+    /// looked at.
+    pub(super) fn is_claiming(&self) -> bool {
+        self.is_claiming.load(Ordering::SeqCst)
     }
 
     /// Claims nothing for a while: there is no way to send it.

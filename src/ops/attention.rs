@@ -78,12 +78,14 @@ pub struct Limits {
     pub quiet: Duration,
     /// How late a scheduled start may be.
     pub late: Duration,
+    /// How long before a scheduled start a worker should be there.
+    pub soon: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         let minutes = |n: u64| Duration::from_secs(60 * n);
-        Self { max_wait: minutes(15), quiet: minutes(5), late: minutes(1) }
+        Self { max_wait: minutes(15), quiet: minutes(5), late: minutes(1), soon: minutes(10) }
     }
 }
 
@@ -132,7 +134,11 @@ fn of_batch(look: &Look<'_>, limits: Limits, now: Timestamp) -> Vec<Attention> {
         let line = format!("It was to start {} ago and did not.", age(now.since(at)));
         add(Need::StartMissed, line, "ittsu work".to_owned());
     }
-    if look.state != BatchState::Running || look.counts.ready == 0 {
+    let starts_soon = look.state == BatchState::Scheduled
+        && look
+            .scheduled_at
+            .is_some_and(|at| at.since(now) <= limits.soon && now.since(at) <= limits.late);
+    if look.counts.ready == 0 || !(look.state == BatchState::Running || starts_soon) {
         return list;
     }
     if look.hands == Hands::None {
@@ -140,7 +146,7 @@ fn of_batch(look: &Look<'_>, limits: Limits, now: Timestamp) -> Vec<Attention> {
         add(Need::NoWorker, line, "ittsu work".to_owned());
         return list;
     }
-    if look.closed.is_some() {
+    if look.closed.is_some() || starts_soon {
         return list;
     }
     if let Some(quiet) = look.quiet_for.filter(|&quiet| quiet >= limits.quiet) {
@@ -185,6 +191,21 @@ mod tests {
         assert_eq!(needs(&running()), []);
         let done = Counts { sent: 5_000, failed: 12, ..Counts::default() };
         assert_eq!(needs(&Look { counts: done, state: BatchState::Done, ..running() }), []);
+    }
+
+    #[test]
+    fn a_start_that_is_near_wants_a_worker() {
+        let minutes = |n: u64| Duration::from_secs(60 * n);
+        let scheduled = |at, hands| Look {
+            state: BatchState::Scheduled,
+            scheduled_at: Some(at),
+            hands,
+            ..running()
+        };
+        assert_eq!(needs(&scheduled(NOW + minutes(9), Hands::None)), [Need::NoWorker]);
+        assert_eq!(needs(&scheduled(NOW + minutes(9), Hands::Some)), []);
+        assert_eq!(needs(&scheduled(NOW + minutes(11), Hands::None)), []);
+        assert_eq!(needs(&scheduled(NOW - minutes(2), Hands::None)), [Need::StartMissed]);
     }
 
     #[test]

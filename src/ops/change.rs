@@ -34,6 +34,7 @@ impl Ops {
         wish: ChangeWish,
         by: By,
     ) -> Result<Change, OpsError> {
+        self.refuse_past(wish.at)?;
         let batch = self.batch(name).await?;
         let message = match &wish.template {
             None => None,

@@ -1,11 +1,13 @@
 //! Letting workers take a batch.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::Ops;
 use super::error::OpsError;
+use super::status::serves;
 use super::when;
 use super::words::thousands;
 use crate::domain::batch::{Start, may_start};
@@ -15,6 +17,9 @@ use crate::ledger::batches::Batch;
 use crate::ledger::batches::start::{StartRequest, Started};
 use crate::ledger::counts::BatchStatus;
 use crate::ledger::journal::By;
+
+/// A time that was typed in minutes, and a clock that differs a little, are not the past.
+const JUST_NOW: Duration = Duration::from_mins(1);
 
 /// A start as it was asked for.
 #[derive(Clone, Debug)]
@@ -58,6 +63,7 @@ pub struct StartBody {
 impl Ops {
     /// Lets workers take a batch, now or at a time, if as many rows are ready as were confirmed.
     pub async fn start(&self, wish: StartWish, by: By) -> Result<StartBody, OpsError> {
+        self.refuse_past(wish.at)?;
         let batch = self.batch(&wish.batch).await?;
         let status = self.status_of(&batch).await?;
         let ready = status.counts.ready;
@@ -94,6 +100,21 @@ impl Ops {
         self.started(&batch, done).await
     }
 
+    /// Refuses a start at a time that is over: somebody mistyped it, and it would start at once.
+    pub(super) fn refuse_past(&self, at: Option<Timestamp>) -> Result<(), OpsError> {
+        let now = self.now();
+        match at {
+            Some(at) if now.since(at) > JUST_NOW => {
+                let (at, zone) =
+                    (when::minute(at, &self.settings.timezone), &self.settings.timezone);
+                let now = when::minute(now, zone);
+                let message = format!("{at} is over, it is {now} now; nothing was changed");
+                Err(OpsError::usage(message).hint("without --at it starts at once"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     async fn refuse_unbuildable(&self, batch: &Batch, leave: Option<u64>) -> Result<(), OpsError> {
         let message = self.ledger.message(batch.id, batch.template_version).await?;
         let builder = Arc::new(self.builder(batch, &message)?);
@@ -110,9 +131,7 @@ impl Ops {
     async fn started(&self, batch: &Batch, done: Started) -> Result<StartBody, OpsError> {
         let counts = self.status_of(batch).await?.counts;
         let workers = self.ledger.workers().await?;
-        let serving = workers.iter().filter(|worker| {
-            worker.identity.kinds.is_empty() || worker.identity.kinds.contains(&batch.kind)
-        });
+        let serving = workers.iter().filter(|worker| serves(worker, batch));
         let (what, at, rows) = match done {
             Started::Now { ready } => ("started", None, ready),
             Started::At { time, ready } => ("scheduled", Some(time), ready),

@@ -269,9 +269,10 @@ pub(super) fn hands(batch: &Batch, workers: &[Worker]) -> Hands {
     if workers.iter().any(|worker| serves(worker, batch)) { Hands::Some } else { Hands::None }
 }
 
-fn serves(worker: &Worker, batch: &Batch) -> bool {
+/// Reports whether a worker takes rows of a batch; one that was asked to stop takes no more.
+pub(super) fn serves(worker: &Worker, batch: &Batch) -> bool {
     let kinds = &worker.identity.kinds;
-    kinds.is_empty() || kinds.contains(&batch.kind)
+    worker.stop_at.is_none() && (kinds.is_empty() || kinds.contains(&batch.kind))
 }
 
 /// Returns the hours of a batch if it is outside of them now.

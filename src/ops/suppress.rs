@@ -80,7 +80,13 @@ impl Ops {
         };
         let count = |n: i64| u64::try_from(n).unwrap_or(0);
         let same = count(matched - changed);
-        let why = if way == Way::On { "already on the list" } else { "not on the list" };
+        let why = match (way, kind) {
+            (Way::On, _) => "already on the list",
+            (Way::Off, "") => {
+                "not on the list of every kind (`suppress list` shows each, --kind NAME takes off one)"
+            }
+            (Way::Off, _) => "not on the list of that kind",
+        };
         let why_left = [(why, same), ("no address could be read", unreadable)];
         let why_left = why_left.into_iter().filter(|&(_, rows)| rows > 0);
         Ok(Change {

@@ -58,6 +58,9 @@ fn a_start_may_wait_for_its_time() {
     desk.done("import notice notice-1 --from m.csv");
     let output = desk.run("start notice-1 --confirm 1 --at tomorrow");
     assert_eq!(output.code, Some(2), "{output}");
+    let past = desk.run("start notice-1 --confirm 1 --at 2026-11-30T18:00");
+    assert_eq!(past.code, Some(2), "{past}");
+    assert!(past.stderr.contains("2026-11-30 18:00 is over"), "{past}");
     desk.done("start notice-1 --confirm 1 --at 2099-01-01T09:00");
     let batch = desk.batch("notice-1");
     assert_eq!(batch["state"], "scheduled");
@@ -66,6 +69,14 @@ fn a_start_may_wait_for_its_time() {
     assert_eq!(desk.batch("notice-1")["scheduled_at"], "2099-01-02T09:00:00+09:00");
     assert_eq!(desk.work(), Some(0));
     assert_eq!(desk.batch("notice-1")["ready"], 1);
+}
+
+#[test]
+fn a_time_for_what_is_started_is_not_taken_in_silence() {
+    let desk = Desk::new("").started(&["ann"]);
+    let again = desk.run("start notice-1 --confirm 1 --at 2099-01-03T09:00");
+    assert_eq!(again.code, Some(0), "{again}");
+    assert!(again.stderr.contains("notice-1 is started already"), "{again}");
 }
 
 #[test]
