@@ -2,10 +2,22 @@
 
 use super::shop::{Shop, job};
 use crate::support::api::Says;
+use crate::support::engines::{Place, on_every_engine};
+
+on_every_engine! {
+    f48_f49_a_stream_brings_a_job_again_whose_worker_died_with_it,
+    f49_a_stream_brings_a_job_again_whose_row_is_there_already,
+    f49_a_list_keeps_a_job_whose_worker_died_with_it,
+    f49_a_list_keeps_a_job_whose_row_is_there_already,
+}
+
+/// A hundred on each engine, over the four tests.
+const KILLS: usize = 25;
 
 /// Kills a worker at `place` again and again while orders come in; nothing is lost or doubled.
-fn none_is_lost(queue: &str, place: &str, kills: usize) {
-    let shop = Shop::with("sqlite:ittsu.db", queue, "", |_| Says::yes());
+fn none_is_lost(ledger: &Place, queue: &str, place: &str) {
+    let kills = KILLS;
+    let shop = Shop::with(&ledger.url, queue, "", |_| Says::yes());
     for number in 0..kills {
         for half in ["a", "b"] {
             let job = job(&format!("{number}{half}"));
@@ -26,22 +38,18 @@ fn none_is_lost(queue: &str, place: &str, kills: usize) {
     assert_eq!(shop.sums().total, wanted);
 }
 
-#[test]
-fn f48_f49_a_stream_brings_a_job_again_whose_worker_died_with_it() {
-    none_is_lost("stream=orders&group=ittsu&idle=200ms", "jobs.taken", 25);
+async fn f48_f49_a_stream_brings_a_job_again_whose_worker_died_with_it(place: Place) {
+    none_is_lost(&place, "stream=orders&group=ittsu&idle=200ms", "jobs.taken");
 }
 
-#[test]
-fn f49_a_stream_brings_a_job_again_whose_row_is_there_already() {
-    none_is_lost("stream=orders&group=ittsu&idle=200ms", "jobs.kept", 25);
+async fn f49_a_stream_brings_a_job_again_whose_row_is_there_already(place: Place) {
+    none_is_lost(&place, "stream=orders&group=ittsu&idle=200ms", "jobs.kept");
 }
 
-#[test]
-fn f49_a_list_keeps_a_job_whose_worker_died_with_it() {
-    none_is_lost("list=orders&idle=200ms", "jobs.taken", 25);
+async fn f49_a_list_keeps_a_job_whose_worker_died_with_it(place: Place) {
+    none_is_lost(&place, "list=orders&idle=200ms", "jobs.taken");
 }
 
-#[test]
-fn f49_a_list_keeps_a_job_whose_row_is_there_already() {
-    none_is_lost("list=orders&idle=200ms", "jobs.kept", 25);
+async fn f49_a_list_keeps_a_job_whose_row_is_there_already(place: Place) {
+    none_is_lost(&place, "list=orders&idle=200ms", "jobs.kept");
 }
