@@ -171,6 +171,7 @@ async fn ledger(folder: &Path, rows: i64) -> Ops {
             address: address.clone(),
             address_key: address,
             fields: "{}".to_owned(),
+            past: None,
         };
         load.push(row).await.expect("a row");
     }

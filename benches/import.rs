@@ -164,6 +164,7 @@ async fn import(ledger: &Ledger, files: &Files) -> Batch {
                 address: line.address.as_written(),
                 address_key: line.address.compare_form(),
                 fields: line.fields,
+                past: None,
             };
             load.push(row).await.expect("a chunk");
         }

@@ -216,6 +216,7 @@ impl Bench {
                 address: address.clone(),
                 address_key: address,
                 fields: format!(r#"{{"name":"Person {line}"}}"#),
+                past: None,
             };
             load.push(row).await.expect("a row");
         }

@@ -13,6 +13,7 @@ pub mod id;
 pub mod late;
 pub mod name;
 pub mod outcome;
+pub mod past;
 pub mod plan;
 pub mod policy;
 pub mod rate;

@@ -170,6 +170,15 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Reads `old=new`, where `new` is a state.
+pub fn old_state(text: &str) -> Result<(String, State), String> {
+    let (old, new) = pair(text)?;
+    match State::from_word(&new) {
+        Some(state) => Ok((old.trim().to_owned(), state)),
+        None => Err(format!("`{new}` is none of ready, sending, sent, failed")),
+    }
+}
+
 fn delimiter(text: &str) -> Result<u8, String> {
     match text {
         "tab" | "\\t" | "\t" => Ok(b'\t'),

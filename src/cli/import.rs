@@ -8,6 +8,7 @@ use super::progress::Reading;
 use super::shell::Shell;
 use super::words;
 use crate::domain::name::BatchName;
+use crate::domain::state::State;
 use crate::domain::text::visible;
 use crate::ops::Ops;
 use crate::ops::by;
@@ -33,6 +34,13 @@ pub struct Args {
 
     #[command(flatten)]
     pub source: SourceArgs,
+
+    /// What an older system's word for the state of a mail means here: done=sent
+    ///
+    /// The states are ready, sending, sent and failed. What it was sending is unknown here and
+    /// waits for a person.
+    #[arg(long, value_name = "OLD=NEW", value_parser = args::old_state)]
+    pub map_state: Vec<(String, State)>,
 
     /// Take new contents for rows that are there already and were never attempted
     #[arg(long)]
@@ -60,7 +68,8 @@ pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
     };
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write { confirm: args.confirm } };
     let existing = if args.replace { Existing::Replace } else { Existing::Keep };
-    let request = request(args.kind, args.batch, &args.source, existing, mode)?;
+    let mut request = request(args.kind, args.batch, &args.source, existing, mode)?;
+    request.reading.map_state = args.map_state;
     let imported = read_in(&ops, request, &operator, args.json, shell).await?;
     if args.json {
         shell.printer.json(&ops.document("import", imported.body))?;
@@ -89,6 +98,7 @@ pub(super) fn request(
         title: source.title.clone(),
         reading: HowToRead {
             map: source.map.clone(),
+            map_state: Vec::new(),
             encoding: source.encoding.clone(),
             delimiter: source.delimiter.map(char::from),
             sheet: source.sheet.clone(),
@@ -196,6 +206,9 @@ pub(super) fn tell(imported: &Imported, shell: &mut Shell) {
     );
     shell.printer.say(&head);
     let counts = [
+        ("taken over as sent", body.adopted.sent),
+        ("taken over as failed", body.adopted.failed),
+        ("in doubt: its sending had begun; a person decides", body.adopted.unknown),
         (
             "differs from the source, left as it is (--replace takes it)",
             body.changed - body.replaced,
@@ -219,6 +232,7 @@ pub(super) fn tell(imported: &Imported, shell: &mut Shell) {
             shell.printer.say(&format!("  {:>9}  {what}", n(many)));
         }
     }
+    tell_old(body, shell);
     for finding in body.findings.iter().take(10) {
         let column = match finding.column.as_str() {
             "" => String::new(),
@@ -245,8 +259,31 @@ pub(super) fn tell(imported: &Imported, shell: &mut Shell) {
     imported.notes.iter().for_each(|note| shell.printer.say(note));
 }
 
+/// Says what an older system's record came to: its counts beside what they are here.
+fn tell_old(body: &ImportBody, shell: &mut Shell) {
+    let n = thousands;
+    if !body.old.is_empty() {
+        shell.printer.say("  In the older system, and here:");
+    }
+    for old in &body.old {
+        let word = visible(&old.word);
+        shell.printer.say(&format!("  {:>9}  {word} is {}", n(old.lines), old.becomes));
+    }
+    if body.settled_meanwhile > body.replaced {
+        shell.printer.say(&format!(
+            "  {:>9}  waits here and would go out again; --replace takes what became of it",
+            n(body.settled_meanwhile)
+        ));
+    }
+}
+
 fn next_step(body: &ImportBody, shell: &mut Shell) {
     if body.dry_run || body.new == 0 {
+        return;
+    }
+    if !body.old.is_empty() && body.already > 0 {
+        // Of those that were there already, only the ledger knows how many wait.
+        shell.printer.say(&format!("How many wait: ittsu status {}", body.batch));
         return;
     }
     shell.printer.say(&format!(

@@ -73,7 +73,7 @@ struct SendBody {
 
 pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
     let (ops, operator) = shell.change_or_create().await?;
-    let prepared = prepare(&args, &ops, &operator, shell).await?;
+    let prepared = Box::pin(prepare(&args, &ops, &operator, shell)).await?;
     let start = &prepared.start;
     if !args.json {
         import::tell(&prepared.imported, shell);

@@ -230,7 +230,12 @@ impl<'a> Line<'a> {
             Progress::QueueBack { kind } => {
                 self.say(&format!("Jobs of {kind} are taken in again."));
             }
-            Progress::TookIn { kind, rejected, .. } => {
+            Progress::TookIn { kind, again, rejected, .. } => {
+                if *again > 0 {
+                    self.say(&format!(
+                        "New jobs of {kind} for mails that failed, sent again: {again}."
+                    ));
+                }
                 if *rejected > 0 {
                     self.say(&format!(
                         "Jobs of {kind} that could not become a row: {rejected}. \

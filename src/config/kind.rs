@@ -46,6 +46,8 @@ pub struct Kind {
     pub queue: Option<QueueUrl>,
     /// Where address and fields of a job are found.
     pub lookup: Option<Lookup>,
+    /// What a new job for a mail that failed does.
+    pub again: Again,
     /// The name of the batch that opens by itself each day.
     pub batch: Option<Pattern>,
     pub dkim: Option<Dkim>,
@@ -114,8 +116,9 @@ impl Kind {
         let queue = section.take::<QueueUrl>(reading, "queue");
         let lookup = Lookup::read(section.section("lookup"), reading);
         let batch = section.take::<Pattern>(reading, "batch");
+        let mut again = Again::Leave;
         if let Some(queue) = &queue {
-            section.take_or(reading, "again", Again::Leave);
+            again = section.take_or(reading, "again", Again::Leave).value;
             check_queue(&section, reading, &queue.origin, batch.is_some(), once_per);
         }
         section.finish(reading);
@@ -135,6 +138,7 @@ impl Kind {
             late,
             queue: queue.map(|queue| queue.value),
             lookup,
+            again,
             batch: batch.map(|batch| batch.value),
             timezone: zone.map_or_else(|| timezone.clone(), |zone| zone.value.0),
             dkim,

@@ -52,6 +52,8 @@ words! {
     Again {
         /// Nothing: a person resends it.
         Leave = "leave",
+        /// It is sent again, if it failed by a clear no.
+        Retry = "retry",
     }
 }
 

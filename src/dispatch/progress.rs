@@ -59,6 +59,8 @@ pub enum Progress {
     TookIn {
         kind: String,
         new: i64,
+        /// Failed before, and sent again because new jobs came for them.
+        again: i64,
         rejected: i64,
     },
     /// The ledger refuses this row's outcome; it is kept in the outcome file.

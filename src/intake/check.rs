@@ -5,9 +5,11 @@ use serde_json::{Map, Value as Json};
 use super::columns::Mapping;
 use super::csv::Record;
 use super::finding::{Finding, Why};
-use super::reader::{Entry, Line, Named, Rejected};
+use super::past::PastMapping;
+use super::reader::{Entry, Line, Named, Rejected, Told};
 use super::source::Wanted;
 use crate::domain::address::{Address, BadAddress};
+use crate::domain::state::State;
 use crate::domain::text::name_control;
 
 /// Longer keys do not fit into the ledger's unique index on every engine.
@@ -24,6 +26,7 @@ pub(super) struct Checker {
     address: Option<usize>,
     key: Option<usize>,
     name: Option<usize>,
+    past: Option<PastMapping>,
     /// Those that `--map` adds first, for they win over a column of the same name.
     kept: Vec<Kept>,
     /// Rows may end early (a sheet keeps no empty cells).
@@ -67,6 +70,7 @@ impl Checker {
             address: place(&mapping.address),
             key: place(&mapping.key),
             name: place(&mapping.name),
+            past: mapping.past.clone(),
             kept: kept.into_iter().map(keep).collect(),
             pad: false,
             charset: String::new(),
@@ -143,8 +147,12 @@ impl Checker {
     }
 
     fn entry(&self, values: &Values<'_>, fields: impl FnOnce() -> String) -> Entry {
-        match self.wanted {
-            Wanted::People => match self.person(values) {
+        match (self.wanted, &self.past) {
+            (Wanted::People, Some(past)) => match self.told(past, values, fields) {
+                Ok(told) => Entry::Told(told),
+                Err(finding) => self.reject(values, finding),
+            },
+            (Wanted::People, None) => match self.person(values) {
                 Ok((key, address, name)) => Entry::Person(Line {
                     number: values.line,
                     key,
@@ -154,7 +162,7 @@ impl Checker {
                 }),
                 Err(finding) => self.reject(values, finding),
             },
-            Wanted::List => match self.named(values) {
+            (Wanted::List, _) => match self.named(values) {
                 Ok(named) => Entry::Named(named),
                 Err(finding) => self.reject(values, finding),
             },
@@ -173,6 +181,30 @@ impl Checker {
         let name = values.at(self.name).trim();
         self.no_controls(values, self.name, name)?;
         Ok((key, address, Some(name.to_owned()).filter(|name| !name.is_empty())))
+    }
+
+    /// Reads a line of an older system's record.
+    fn told(
+        &self,
+        mapping: &PastMapping,
+        values: &Values<'_>,
+        fields: impl FnOnce() -> String,
+    ) -> Result<Told, Finding> {
+        let at = |name: &str| self.columns.iter().position(|column| column == name);
+        let past = mapping
+            .read(|column| values.at(at(column)))
+            .map_err(|(column, why)| self.finding(values, at(column), why))?;
+        let word = cut(values.at(at(&mapping.state)).trim());
+        if past.state == State::Sent && self.key.is_some() {
+            let key = bare(values.at(self.key)).to_owned();
+            self.check_key(values, &key)?;
+            // What cannot be read any more is no reason to send it again.
+            let address = Address::parse(values.at(self.address)).ok().map(|(address, _)| address);
+            return Ok(Told { number: values.line, key, address, fields: fields(), past, word });
+        }
+        let (key, address, _) = self.person(values)?;
+        let address = Some(address);
+        Ok(Told { number: values.line, key, address, fields: fields(), past, word })
     }
 
     fn named(&self, values: &Values<'_>) -> Result<Named, Finding> {

@@ -4,9 +4,12 @@ pub(super) mod headings;
 
 use std::collections::BTreeSet;
 
+use jiff::tz::TimeZone;
+
 use self::headings::{ADDRESS, KEY, NAME, plain};
 use super::error::IntakeError;
 use super::finding::{Finding, Why};
+use super::past::{PastMapping, known};
 use super::source::{Options, Wanted};
 use crate::domain::address::Address;
 
@@ -20,6 +23,8 @@ pub struct Mapping {
     pub name: Option<String>,
     /// Further names given by `--map`: placeholder and column.
     pub others: Vec<(String, String)>,
+    /// The source says what became of each mail in an older system.
+    pub past: Option<PastMapping>,
 }
 
 /// What is known about the columns before they are mapped.
@@ -47,14 +52,17 @@ impl Columns<'_> {
                 _ => mapping.others.extend(column.map(|column| (field.clone(), column))),
             }
         }
+        if options.wanted == Wanted::People {
+            mapping.past = self.past(options, &mapping.others)?;
+        }
         if mapping.address.is_none() {
             mapping.address = self.address(mapping.key.as_deref())?;
         }
         if mapping.key.is_none() {
             mapping.key = self.key(mapping.address.as_deref(), options.wanted)?;
         }
-        if mapping.address.is_none() && (options.wanted == Wanted::People || mapping.key.is_none())
-        {
+        let needs_address = options.wanted == Wanted::People && mapping.past.is_none();
+        if mapping.address.is_none() && (needs_address || mapping.key.is_none()) {
             return Err(IntakeError::NoAddressColumn {
                 name: self.source.to_owned(),
                 columns: self.names.to_vec(),
@@ -92,6 +100,40 @@ impl Columns<'_> {
             column: column.to_owned(),
             nearest: nearest.cloned(),
         })
+    }
+
+    /// Finds the columns of an older system's record.
+    ///
+    /// A column that is only called `state` may say where somebody lives: it counts if its words
+    /// are states, if their meaning was given, or if columns beside it speak of attempts.
+    fn past(
+        &self,
+        options: &Options,
+        mapped: &[(String, String)],
+    ) -> Result<Option<PastMapping>, IntakeError> {
+        let by_map = |name: &str| {
+            let named = mapped.iter().find(|(field, _)| plain(field) == name);
+            named.map(|(_, column)| column.clone())
+        };
+        let by_name = |name: &str| self.names().find(|own| plain(own) == name).map(str::to_owned);
+        let column = |name| by_map(name).or_else(|| by_name(name));
+        let (attempts, settled_at) = (column("attempts"), column("settledat"));
+        let words = &options.map_state;
+        let state = match (by_map("state"), by_name("state")) {
+            (Some(mapped), _) => mapped,
+            (None, None) if words.is_empty() => return Ok(None),
+            (None, None) => self.find("state")?,
+            (None, Some(named)) => {
+                let speaks = attempts.is_some() || settled_at.is_some() || !words.is_empty();
+                let is_known = |value: &str| known(words, value).is_some();
+                if !speaks && !self.values(&named).any(is_known) {
+                    return Ok(None);
+                }
+                named
+            }
+        };
+        let zone = options.zone.clone().unwrap_or(TimeZone::UTC);
+        Ok(Some(PastMapping { state, attempts, settled_at, words: words.clone(), zone }))
     }
 
     fn address(&self, key: Option<&str>) -> Result<Option<String>, IntakeError> {
@@ -224,6 +266,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::domain::state::State;
 
     fn map(table: &[&str], options: &Options) -> Result<Mapping, IntakeError> {
         let mut rows =
@@ -310,6 +353,27 @@ mod tests {
             Options { map: vec![("key".into(), "会員番".into())], ..Options::default() };
         let err = map(&["会員番号,mail", "1,a@x.jp"], &options).unwrap_err();
         assert_eq!(err.to_string(), "f has no column `会員番`; did you mean `会員番号`?");
+    }
+
+    #[test]
+    fn a_column_called_state_is_a_record_only_if_it_speaks_like_one() {
+        let past = |table: &[&str], options: &Options| {
+            map(table, options).unwrap().past.map(|past| (past.state, past.attempts))
+        };
+        let none = Options::default();
+        let lives = ["id,email,state", "1,a@x.jp,CA"];
+        let record = Some(("state".to_owned(), None));
+        assert_eq!(past(&lives, &none), None);
+        assert_eq!(past(&["id,email,state", "1,a@x.jp,sent"], &none), record);
+        let given =
+            Options { map_state: vec![("CA".to_owned(), State::Sent)], ..Options::default() };
+        assert_eq!(past(&lives, &given), record);
+        let tried = ["id,email,state,attempts", "1,a@x.jp,done,1"];
+        assert_eq!(past(&tried, &none), Some(("state".into(), Some("attempts".into()))));
+        let named = Options { map: vec![("state".into(), "result".into())], ..Options::default() };
+        // A record needs no addresses: what was sent is known by its key.
+        assert_eq!(past(&["id,result", "1,done"], &named), Some(("result".into(), None)));
+        assert!(map(&["id,email", "1,a@x.jp"], &given).is_err());
     }
 
     #[test]

@@ -41,6 +41,14 @@ pub enum Why {
     AfterQuote,
     #[error("it holds a character that is no {0}")]
     Damaged(String),
+    #[error(
+        "it is no state (ready, sending, sent, failed); --map-state WORD=STATE says what it means"
+    )]
+    NoState,
+    #[error("it is no number of attempts")]
+    NoAttempts,
+    #[error("it is no time")]
+    NoTime,
     #[error("{0}")]
     Unreadable(String),
     #[error("the column occurs twice; this one is called `{0}`")]

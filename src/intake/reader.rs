@@ -10,6 +10,7 @@ use super::finding::Finding;
 use super::source::{Options, Source};
 use super::{outside, text, workbook};
 use crate::domain::address::Address;
+use crate::domain::past::Past;
 
 /// A source that has been opened and understood; it reads ahead by a few chunks.
 #[derive(Debug)]
@@ -44,6 +45,8 @@ pub struct Head {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
     Person(Line),
+    /// The source is an older system's record and says what became of the mail.
+    Told(Told),
     Named(Named),
     Rejected(Rejected),
 }
@@ -59,6 +62,19 @@ pub struct Line {
     pub name: Option<String>,
     /// A JSON object with every column; `name` is added if another column was mapped to it.
     pub fields: String,
+}
+
+/// A person with what became of their mail in an older system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub number: u64,
+    pub key: String,
+    /// A mail that was sent needs none.
+    pub address: Option<Address>,
+    pub fields: String,
+    pub past: Past,
+    /// The older system's own word for it.
+    pub word: String,
 }
 
 /// Someone named in a list.
@@ -185,6 +201,7 @@ impl Out {
     fn gather(&mut self, entry: Entry) -> Option<Vec<Entry>> {
         self.weight += match &entry {
             Entry::Person(line) => line.fields.len(),
+            Entry::Told(told) => told.fields.len(),
             Entry::Named(_) | Entry::Rejected(_) => 0,
         };
         self.chunk.push(entry);

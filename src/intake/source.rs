@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use futures_util::stream::BoxStream;
+use jiff::tz::TimeZone;
 
 use crate::db::Location;
+use crate::domain::state::State;
 
 /// Where people come from.
 pub enum Source {
@@ -47,7 +49,8 @@ pub struct Row {
 /// What the source is read for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {
-    /// People to mail: each needs an address and a key. Gives `Entry::Person`.
+    /// People to mail: each needs an address and a key. Gives `Entry::Person`, or `Entry::Told`
+    /// where the source says what became of each mail.
     #[default]
     People,
     /// A list to look people up in (`--except`, `--keys`, `suppress add --from`): an address or a
@@ -68,4 +71,8 @@ pub struct Options {
     pub sheet: Option<String>,
     /// `--map field=column`, in the order given.
     pub map: Vec<(String, String)>,
+    /// `--map-state old=new`: what an older system's words mean here.
+    pub map_state: Vec<(String, State)>,
+    /// Of times without an offset; UTC if not given.
+    pub zone: Option<TimeZone>,
 }

@@ -28,6 +28,8 @@ words! {
         OutcomeFile = "outcome_file",
         /// The step file of a dead worker.
         StepFile = "step_file",
+        /// An older system's record.
+        Imported = "imported",
         /// Our own reason not to try.
         Local = "local",
     }

@@ -6,6 +6,7 @@
 //! Absent on purpose: nothing here reads a file or knows what a good address is.
 //! Start reading at `Load`, then `sort`, then `write`.
 
+mod again;
 mod chunk;
 mod end;
 mod look;
@@ -17,6 +18,7 @@ use tokio::task::JoinSet;
 
 use crate::domain::batch::Wanted;
 use crate::domain::id::BatchId;
+use crate::domain::past::Past;
 use crate::domain::state::State;
 use crate::domain::time::Timestamp;
 
@@ -76,6 +78,8 @@ pub struct NewRow {
     pub address_key: String,
     /// The person's columns, as JSON.
     pub fields: String,
+    /// What an older system says became of the mail; a row that is sent may have no address.
+    pub past: Option<Past>,
 }
 
 /// A line of the source that becomes no row.
@@ -96,6 +100,8 @@ pub struct LoadSums {
     pub read: i64,
     /// Became ready by this run.
     pub new: i64,
+    /// Became what an older system says of them, by this run.
+    pub adopted: Adopted,
     /// Are in this batch already.
     pub already: i64,
     /// Are in another batch within which they get one mail.
@@ -105,6 +111,8 @@ pub struct LoadSums {
     pub rejected: i64,
     /// Part of `already`: the source has other contents than the row.
     pub changed: i64,
+    /// Part of `changed`: the row waits here, and an older system has settled it.
+    pub settled_meanwhile: i64,
     /// Part of `changed`: the row took the new contents.
     pub replaced: i64,
     /// Part of `new`: never sent by a cancelled batch and taken over from it.
@@ -115,6 +123,39 @@ pub struct LoadSums {
     pub same_address: i64,
     /// Rows of other batches that failed or are unknown; at most `MOST_NAMED`.
     pub open_elsewhere: Vec<Elsewhere>,
+}
+
+/// Rows that came with an end, or in doubt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Adopted {
+    pub sent: i64,
+    pub failed: i64,
+    pub unknown: i64,
+}
+
+impl Adopted {
+    pub const fn total(&self) -> i64 {
+        self.sent + self.failed + self.unknown
+    }
+
+    /// Counts the rows that an older system has settled; those that wait are `new`.
+    fn count<'a>(&mut self, rows: impl Iterator<Item = &'a NewRow>) {
+        for past in rows.filter_map(|row| row.past) {
+            match past.state {
+                State::Ready => {}
+                State::Sending => self.unknown += 1,
+                State::Sent => self.sent += 1,
+                State::Failed => self.failed += 1,
+            }
+        }
+    }
+}
+
+impl NewRow {
+    /// Reports whether it is still to be sent.
+    fn is_waiting(&self) -> bool {
+        self.past.is_none_or(|past| past.is_waiting())
+    }
 }
 
 /// A person who has a row in another batch that did not end well.

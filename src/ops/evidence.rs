@@ -15,6 +15,7 @@ use crate::domain::state::Cause;
 use crate::domain::step::{Known, Step, verdict_of_step};
 use crate::domain::text::lenient;
 use crate::domain::time::Timestamp;
+use crate::ledger::evidence::Seen;
 use crate::ledger::rows::{AttemptView, EvidenceView, RowStory};
 
 /// What all that is known comes to.
@@ -54,7 +55,7 @@ impl From<Known> for Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EvidenceBody {
     pub attempt: i64,
-    /// `ledger`, `step_file`, `late_answer` or `outcome_file`.
+    /// `ledger`, `step_file`, `late_answer`, `outcome_file` or `imported`.
     pub source: String,
     pub what: String,
     pub at: Option<String>,
@@ -106,7 +107,11 @@ impl Ops {
         for attempt in looked.attempts {
             evidence.extend(self.ledger_lines(attempt));
         }
-        if looked.attempts.last().is_none_or(|last| last.number < looked.attempt) {
+        let came_so = looked
+            .evidence
+            .iter()
+            .any(|kept| kept.source == Seen::Imported.as_str() && kept.attempt == looked.attempt);
+        if !came_so && looked.attempts.last().is_none_or(|last| last.number < looked.attempt) {
             evidence.push(self.seen(looked.attempt, "ledger", "started", Some(looked.started)));
         }
         let steps = looked.worker.zip(looked.state_dir);

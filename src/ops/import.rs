@@ -10,15 +10,16 @@ mod check;
 mod open;
 mod spool;
 
-pub use self::body::{ElsewhereBody, FindingBody, ImportBody};
+pub use self::body::{AdoptedBody, ElsewhereBody, FindingBody, ImportBody, OldBody};
 pub use self::open::Opened;
 pub use crate::ledger::load::Existing;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use self::body::{elsewhere_body, finding_body};
-use self::check::{Checked, Checking};
+use self::body::{elsewhere_body, finding_body, old_body};
+use self::check::{Checked, Checking, Judged};
 use super::Ops;
 use super::error::OpsError;
 use super::kind::{Present, default_message};
@@ -26,6 +27,7 @@ use super::source::SourceName;
 use super::template_file;
 use crate::domain::batch::Wanted;
 use crate::domain::name::BatchName;
+use crate::domain::state::State;
 use crate::intake::{Finding, Findings, Head};
 use crate::ledger::batches::change::Changes;
 use crate::ledger::batches::{Batch, Made, Message, NewBatch};
@@ -51,6 +53,8 @@ pub struct ImportRequest {
 #[derive(Clone, Debug, Default)]
 pub struct HowToRead {
     pub map: Vec<(String, String)>,
+    /// What an older system's words for the state of a mail mean here.
+    pub map_state: Vec<(String, State)>,
     pub encoding: Option<String>,
     pub delimiter: Option<char>,
     pub sheet: Option<String>,
@@ -129,7 +133,7 @@ impl Ops {
         let mut counted = self.run(&request, plan, Writes::Nothing, by.clone(), watch).await?;
         let (new, name) = (counted.body.new, &request.batch);
         let replaces = request.existing == Existing::Replace && counted.body.changed > 0;
-        if new == 0 && !replaces {
+        if new == 0 && counted.body.adopted.total() == 0 && !replaces {
             counted.body.dry_run = false;
             return Ok(counted);
         }
@@ -159,7 +163,8 @@ impl Ops {
         let reader = self.open_source(&request.from, &request.reading).await?;
         watch(Step::Opened(Opened::of(&reader.head)));
         let exceptions = self.exceptions(&request.except, &request.reading).await?;
-        let Head { columns, charset, name: source, notes, .. } = reader.head.clone();
+        let Head { columns, charset, name: source, notes, mapping, .. } = reader.head.clone();
+        let says_state = columns.iter().any(|name| name.eq_ignore_ascii_case("state"));
         let encoding = charset.map(|charset| charset.name);
         let mut checking = Checking::start(self, plan, reader, exceptions);
         let first = checking.next().await?;
@@ -170,6 +175,7 @@ impl Ops {
         }
         let mut load = self.load(request, plan, &source, writes, by.clone()).await?;
         let mut tally = Tally::of(notes);
+        tally.passes_state_over = says_state && mapping.past.is_none();
         let mut chunk = first;
         while !chunk.is_empty() {
             for line in chunk {
@@ -314,6 +320,10 @@ struct Tally {
     findings: Findings,
     excepted: i64,
     unbuildable: i64,
+    /// A column that could be an older system's record is read like any other.
+    passes_state_over: bool,
+    /// Lines by the older system's word for them and what that is here.
+    old: BTreeMap<(State, String), i64>,
 }
 
 impl Tally {
@@ -326,9 +336,12 @@ impl Tally {
     }
 
     /// Hands one checked line to the ledger.
-    async fn take(&mut self, load: &mut Load, line: Checked) -> Result<(), OpsError> {
-        match line {
-            Checked::Good(row) => load.push(row).await?,
+    async fn take(&mut self, load: &mut Load, line: Judged) -> Result<(), OpsError> {
+        if let Some((word, state)) = line.word {
+            *self.old.entry((state, word)).or_default() += 1;
+        }
+        match line.what {
+            Checked::Good(row) | Checked::Settled(row) => load.push(row).await?,
             Checked::Unbuildable(row, finding, _) => {
                 self.unbuildable += 1;
                 self.findings.push(finding);
@@ -362,11 +375,21 @@ impl Tally {
                 request.batch, request.batch
             ));
         }
+        if self.passes_state_over {
+            notes.push(
+                "The column `state` is read like any other: its words are no states. If it says \
+                 what became of each mail, name them: --map-state WORD=sent"
+                    .to_owned(),
+            );
+        }
         let findings = self.findings;
         let body = ImportBody {
             batch: request.batch.to_string(),
             read: sums.read,
             new: sums.new,
+            adopted: sums.adopted.into(),
+            old: self.old.iter().map(old_body).collect(),
+            settled_meanwhile: sums.settled_meanwhile,
             already: sums.already,
             elsewhere: sums.elsewhere,
             changed: sums.changed,

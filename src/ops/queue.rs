@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
+use self::intake::Sums;
 use super::Ops;
 use super::error::OpsError;
 use super::work::{Progress, Serve, Teller, Until};
@@ -137,9 +138,10 @@ impl Desk {
         let payloads: Vec<&[u8]> = self.taken.iter().map(|job| job.payload.as_slice()).collect();
         let sums = self.intake.take_in(&payloads).await.map_err(|err| err.to_string())?;
         FailPoint::JobsKept.pass();
-        if sums.new > 0 || sums.rejected > 0 {
+        let Sums { new, again, rejected, .. } = sums;
+        if new + again + rejected > 0 {
             let kind = self.intake.kind().to_owned();
-            self.teller.tell(Progress::TookIn { kind, new: sums.new, rejected: sums.rejected });
+            self.teller.tell(Progress::TookIn { kind, new, again, rejected });
         }
         // If this is lost the jobs come again, and the ledger knows them by their keys.
         let taken = std::mem::take(&mut self.taken);

@@ -8,7 +8,7 @@ use crate::domain::batch::BatchState;
 use crate::domain::id::{BatchId, RecipientId};
 use crate::domain::name::BatchName;
 use crate::domain::selection::Selection;
-use crate::domain::state::State;
+use crate::domain::state::{How, State};
 use crate::domain::text::lenient;
 use crate::ledger::batches::Batch;
 use crate::ledger::counts::BatchStatus;
@@ -123,7 +123,10 @@ impl Ops {
             unknown_attempts: row.unknown_attempts,
             attempt: row.attempt.0,
             generation: row.generation.0,
-            message_id: self.dress().message_id(batch, row),
+            message_id: self
+                .dress()
+                .message_id(batch, row)
+                .filter(|_| row.how != Some(How::Imported)),
             phase: row.phase.map(|phase| phase.as_str().to_owned()),
             code: row.code,
             enhanced: row.enhanced.clone(),

@@ -141,7 +141,8 @@ async fn read(addresses: Addresses) -> Result<(Vec<String>, u64), OpsError> {
                     None => unreadable += 1,
                 },
                 Entry::Person(line) => found.push(line.address.compare_form()),
-                Entry::Rejected(_) => unreadable += 1,
+                // Lists say nothing about mails.
+                Entry::Told(_) | Entry::Rejected(_) => unreadable += 1,
             }
         }
     }

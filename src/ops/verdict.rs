@@ -29,6 +29,10 @@ pub fn of_row(story: &RowStory, zone: &TimeZone) -> String {
         State::Sent => sent(story, &handed, zone),
         State::Failed => failed(story, zone),
         State::Ready => ready(story, zone),
+        State::Sending if row.is_unknown() && story.attempts.is_empty() => {
+            "An older system had begun to send it, and nobody knows whether it was accepted."
+                .to_owned()
+        }
         State::Sending if row.is_unknown() => {
             let at = handed.last().map_or(row.updated, |attempt| attempt.started);
             format!(
@@ -85,6 +89,7 @@ fn failed(story: &RowStory, zone: &TimeZone) -> String {
         Some(How::Expired) => format!("tries or time were used up; last reply: \"{words}\""),
         Some(How::Cancelled) => "the batch was cancelled first".to_owned(),
         Some(How::Operator) => format!("a person counted it as failed{}", reason(story)),
+        Some(How::Imported) => "taken over as failed from an older system".to_owned(),
         _ => "it counts as failed".to_owned(),
     };
     let doubt = if row.unknown_attempts > 0 {

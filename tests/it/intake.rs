@@ -47,6 +47,7 @@ impl Found {
                 let name = line.name.as_deref().unwrap_or("-");
                 format!("{} {} <{}> {name}", line.number, line.key, line.address)
             }
+            Entry::Told(told) => format!("{} {} {:?}", told.number, told.key, told.past),
             Entry::Named(named) => {
                 let address = named.address.as_ref().map(ToString::to_string);
                 format!("{} {:?} {:?}", named.number, named.key.as_deref(), address.as_deref())

@@ -1,5 +1,6 @@
 //! The contract of the ledger, on every engine.
 
+mod adopt;
 mod batches;
 mod book;
 mod claims;

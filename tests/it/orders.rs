@@ -2,6 +2,8 @@
 //!
 //! The API's record of what it took is the truth; every test compares the ledger with it.
 
+mod adopt;
+mod again;
 mod away;
 mod jobs;
 mod kills;

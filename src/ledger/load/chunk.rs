@@ -93,7 +93,8 @@ async fn plan(ledger: &Ledger, work: &Work, rows: &[NewRow]) -> Result<(Plan, bo
 
 /// Refuses to add more rows than were confirmed.
 fn may_add(work: &Work, plan: &Plan) -> Result<(), Refused> {
-    let now = work.sums.new + count(plan.new.len() + plan.taken_over.len());
+    let waiting = plan.new.iter().filter(|row| row.is_waiting()).count();
+    let now = work.sums.new + count(waiting + plan.taken_over.len());
     match work.request.writes {
         Writes::UpTo(confirmed) if now > confirmed => Err(Refused::CountDiffers { confirmed, now }),
         _ => Ok(()),
@@ -157,8 +158,10 @@ fn use_up(work: &mut Work, plan: &Plan) {
 /// Adds a chunk that is written to what the load knows.
 fn apply(work: &mut Work, plan: Plan, rejected: &[LeftOut], written: &Written, first: i64) {
     let sums = &mut work.sums;
+    let waiting = count(plan.new.iter().filter(|row| row.is_waiting()).count());
     let (new, taken_over) = (count(plan.new.len()), count(plan.taken_over.len()));
-    sums.new += new + taken_over;
+    sums.new += waiting + taken_over;
+    sums.adopted.count(plan.new.iter());
     sums.taken_over += taken_over;
     sums.already += plan.already;
     sums.elsewhere += plan.elsewhere;
@@ -166,8 +169,10 @@ fn apply(work: &mut Work, plan: Plan, rejected: &[LeftOut], written: &Written, f
     sums.suppressed += plan.suppressed;
     sums.rejected += count(rejected.len());
     sums.changed += plan.changed;
+    sums.settled_meanwhile += plan.settled_meanwhile;
     sums.replaced += written.replaced;
     sums.read = sums.new
+        + sums.adopted.total()
         + sums.already
         + sums.elsewhere
         + sums.duplicates

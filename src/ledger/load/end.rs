@@ -8,7 +8,7 @@ use crate::ledger::counts::{self, Moves};
 use crate::ledger::journal::{self, By, Entry};
 use crate::ledger::{Ledger, LedgerError, batches};
 
-use super::{CHUNK, LoadSums, STANDARD_INPUT, Work, Writes, count_of};
+use super::{Adopted, CHUNK, LoadSums, STANDARD_INPUT, Work, Writes, count_of};
 
 /// New rows from which the planner's statistics are worth renewing.
 const WORTH_ANALYZING: i64 = 1_000;
@@ -35,8 +35,9 @@ pub(super) async fn end(ledger: &Ledger, work: &mut Work) -> Result<(), LedgerEr
     };
     let now = work.now;
     let total = ledger.act(end, move |tx, end| Box::pin(end.write(tx, now))).await?;
-    work.sums.gone = total - work.sums.new - work.sums.already;
-    if work.sums.new >= WORTH_ANALYZING {
+    let added = work.sums.new + work.sums.adopted.total();
+    work.sums.gone = total - added - work.sums.already;
+    if added >= WORTH_ANALYZING {
         ledger.analyze().await?;
     }
     Ok(())
@@ -77,14 +78,20 @@ impl End {
                 .await?;
         }
         counts::write(tx, &moves).await?;
-        let LoadSums { read, new, changed, replaced, .. } = self.sums;
-        if new > 0 || replaced > 0 {
+        let LoadSums { read, new, adopted, changed, replaced, .. } = self.sums;
+        if new > 0 || replaced > 0 || adopted.total() > 0 {
+            let mut details = serde_json::json!({
+                "source": self.source, "new": new, "changed": changed, "replaced": replaced,
+            });
+            if adopted.total() > 0 {
+                let Adopted { sent, failed, unknown } = adopted;
+                details["adopted"] =
+                    serde_json::json!({ "sent": sent, "failed": failed, "unknown": unknown });
+            }
             let entry = Entry {
                 matched: read,
-                changed: new + replaced,
-                details: serde_json::json!({
-                    "source": self.source, "new": new, "changed": changed, "replaced": replaced,
-                }),
+                changed: new + adopted.total() + replaced,
+                details,
                 ..Entry::of("import", batch.id)
             };
             journal::write(tx, &entry, &self.by, now).await?;

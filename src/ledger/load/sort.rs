@@ -43,6 +43,7 @@ pub(super) struct Plan {
     pub(super) duplicates: i64,
     pub(super) suppressed: i64,
     pub(super) changed: i64,
+    pub(super) settled_meanwhile: i64,
     pub(super) open_elsewhere: Vec<Elsewhere>,
     /// Fingerprints of the addresses that the lines named.
     pub(super) addresses: Vec<u64>,
@@ -83,7 +84,8 @@ impl Plan {
                         plan.is_there(row, there, against);
                     }
                 }
-                None if against.suppressed.contains(&row.address_key) => {
+                // What became of a mail is kept, whoever must not be mailed any more.
+                None if row.is_waiting() && against.suppressed.contains(&row.address_key) => {
                     plan.leave_out(row, DO_NOT_SEND);
                     plan.suppressed += 1;
                 }
@@ -111,13 +113,16 @@ impl Plan {
         self.address(row);
         if there.batch == against.batch {
             self.already += 1;
-            if differs(row, there) {
+            let is_settled = row.past.is_some_and(|past| past.state != there.state);
+            let may_double = is_settled && !row.is_waiting() && there.state == State::Ready;
+            self.settled_meanwhile += i64::from(may_double);
+            if is_settled || differs(row, there) {
                 self.changed += 1;
                 if against.existing == Existing::Replace && there.attempt == 0 {
                     self.replaced.push((there.id, row.clone()));
                 }
             }
-        } else if there.was_never_sent_by_a_cancelled_batch() {
+        } else if row.is_waiting() && there.was_never_sent_by_a_cancelled_batch() {
             self.taken_over.push((there.id, there.batch, row.clone()));
         } else {
             self.elsewhere += 1;
@@ -144,7 +149,7 @@ impl Plan {
 
     /// An address that is its own key cannot come under two keys.
     fn address(&mut self, row: &NewRow) {
-        if row.key != row.address_key {
+        if !row.address_key.is_empty() && row.key != row.address_key {
             self.addresses.push(fingerprint(&row.address_key));
         }
     }
@@ -184,6 +189,7 @@ mod tests {
             address: format!("{key}@Example.org"),
             address_key: format!("{key}@example.org"),
             fields: r#"{"name":"山田","rank":"1"}"#.to_owned(),
+            past: None,
         }
     }
 

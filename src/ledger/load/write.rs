@@ -1,6 +1,8 @@
 //! A chunk of lines into the ledger, in one transaction.
 
-use std::collections::BTreeMap;
+mod adopt;
+
+use std::collections::{BTreeMap, HashSet};
 
 use crate::db::{Bulk, Cell, Clash, DbError, Dialect, Field, List, Tx, WorkError};
 use crate::domain::batch::{Bucket, Wanted};
@@ -107,7 +109,7 @@ impl Job {
         let mut moves = Moves::default();
         self.insert(tx, &mut moves).await?;
         self.take_over(tx, &mut moves).await?;
-        let replaced = self.replace(tx).await?;
+        let replaced = self.replace(tx, &mut moves).await?;
         self.leave_out(tx, &mut moves).await?;
         counts::write(tx, &moves).await?;
         Ok(Written { replaced })
@@ -119,6 +121,9 @@ impl Job {
             return Ok(());
         }
         self.people.write(tx).await?;
+        if self.plan.new.iter().any(|row| row.past.is_some()) {
+            return self.adopt(tx, moves).await;
+        }
         tx.query(
             "insert into delivery (id, batch, state, due_at, updated)
              select id, ?, ?, 0, ? from recipient where id between ? and ?",
@@ -165,7 +170,7 @@ impl Job {
         if count_of(tx.query(sql).bind(list).execute().await?) != count(rows.len()) {
             return Err(JobError::Stale);
         }
-        self.contents(tx, rows.iter().map(|(id, _, row)| (*id, row))).await?;
+        contents(tx, rows.iter().map(|(id, _, row)| (*id, row))).await?;
         for (&batch, &n) in &from {
             moves.add(batch, Bucket::Failed, -n);
         }
@@ -183,14 +188,14 @@ impl Job {
     }
 
     /// Gives rows that were never attempted the contents of the source; returns how many.
-    async fn replace(&self, tx: &mut Tx) -> Result<i64, JobError> {
+    async fn replace(&self, tx: &mut Tx, moves: &mut Moves) -> Result<i64, JobError> {
         let rows = &self.plan.replaced;
         if rows.is_empty() {
             return Ok(0);
         }
         // A row in a worker's hands goes out with the contents the worker has read.
         let sql = format!(
-            "select d.id from {} v {} delivery d on d.id = v.id
+            "select d.id, d.state from {} v {} delivery d on d.id = v.id
               where d.batch = ? and d.attempt = 0 and d.worker = 0
               order by d.id{}",
             tx.dialect().json_rows(&[Field::Int("id")]),
@@ -199,6 +204,12 @@ impl Job {
         );
         let list: List = rows.iter().map(|(id, _)| *id).collect();
         let free = tx.query(sql).bind(list).bind(self.batch).fetch_all().await?;
+        let mut waiting = HashSet::new();
+        for row in &free {
+            if row.text(1)? == State::Ready.as_str() {
+                waiting.insert(row.int(0)?);
+            }
+        }
         let free = free.iter().map(|row| row.int(0)).collect::<Result<Vec<_>, _>>()?;
         if free.is_empty() {
             return Ok(0);
@@ -206,7 +217,10 @@ impl Job {
         let journal = JournalId(ids::reserve(tx, ids::JOURNAL, 1).await?);
         settle::remember(tx, journal, free.iter().map(|&id| RecipientId(id)), self.now).await?;
         let taken = rows.iter().filter(|(id, _)| free.binary_search(id).is_ok());
-        self.contents(tx, taken.map(|(id, row)| (*id, row))).await?;
+        contents(tx, taken.map(|(id, row)| (*id, row))).await?;
+        let settled = rows.iter().filter(|(id, _)| waiting.contains(id));
+        let settled: Vec<_> = settled.map(|(id, row)| (*id, row)).collect();
+        self.settle_replaced(tx, moves, &settled).await?;
         let entry = Entry {
             matched: count(rows.len()),
             changed: count(free.len()),
@@ -215,35 +229,6 @@ impl Job {
         };
         journal::write_as(tx, journal, &entry, &self.by, self.now).await?;
         Ok(count(free.len()))
-    }
-
-    async fn contents<'a>(
-        &self,
-        tx: &mut Tx,
-        rows: impl Iterator<Item = (i64, &'a NewRow)> + Send,
-    ) -> Result<(), JobError> {
-        let mut list = List::new();
-        for (id, row) in rows {
-            list.push(&[
-                Cell::Int(id),
-                Cell::Text(&row.address),
-                Cell::Text(&row.address_key),
-                Cell::Text(&row.fields),
-            ]);
-        }
-        let sql = tx.dialect().update_from(
-            "recipient",
-            "address = v.v_address, address_key = v.v_address_key, fields = v.v_fields",
-            &[
-                Field::Int("v_id"),
-                Field::Text("v_address"),
-                Field::Text("v_address_key"),
-                Field::Text("v_fields"),
-            ],
-            "recipient.id = v.v_id",
-        );
-        tx.query(sql).bind(list).execute().await?;
-        Ok(())
     }
 
     async fn leave_out(&self, tx: &mut Tx, moves: &mut Moves) -> Result<(), JobError> {
@@ -272,4 +257,33 @@ impl Job {
         moves.add(self.batch, Bucket::LeftOut, n);
         Ok(())
     }
+}
+
+/// Gives rows other addresses and columns.
+pub(super) async fn contents<'a>(
+    tx: &mut Tx,
+    rows: impl Iterator<Item = (i64, &'a NewRow)> + Send,
+) -> Result<(), DbError> {
+    let mut list = List::new();
+    for (id, row) in rows {
+        list.push(&[
+            Cell::Int(id),
+            Cell::Text(&row.address),
+            Cell::Text(&row.address_key),
+            Cell::Text(&row.fields),
+        ]);
+    }
+    let sql = tx.dialect().update_from(
+        "recipient",
+        "address = v.v_address, address_key = v.v_address_key, fields = v.v_fields",
+        &[
+            Field::Int("v_id"),
+            Field::Text("v_address"),
+            Field::Text("v_address_key"),
+            Field::Text("v_fields"),
+        ],
+        "recipient.id = v.v_id",
+    );
+    tx.query(sql).bind(list).execute().await?;
+    Ok(())
 }

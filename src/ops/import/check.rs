@@ -9,12 +9,18 @@ use super::Plan;
 use super::open::Exceptions;
 use crate::compose::{BuildError, Person, Stamp};
 use crate::dispatch::is_allowed;
-use crate::intake::{Entry, Finding, IntakeError, Line, Reader, Rejected, Why};
+use crate::domain::address::Address;
+use crate::domain::past::Past;
+use crate::domain::state::State;
+use crate::intake::{Entry, Finding, IntakeError, Line, Reader, Rejected, Told, Why};
 use crate::ledger::load::{LeftOut, NewRow};
 use crate::ops::Ops;
 use crate::ops::error::OpsError;
 use crate::ops::kind::Builder;
 use crate::ops::preview::any_stamp;
+
+/// Why somebody gets no row although the line is good.
+const BY_NAME: &str = "named in a list to leave out";
 
 /// What one line came to.
 #[derive(Clone, Debug)]
@@ -22,13 +28,22 @@ pub(super) enum Checked {
     Good(NewRow),
     /// It becomes a row, but no message can be built for it.
     Unbuildable(NewRow, Finding, BuildError),
+    /// An older system has settled it; no message is built for it.
+    Settled(NewRow),
     Excepted(LeftOut),
     Rejected(LeftOut, Finding),
 }
 
+/// A checked line, with the older system's word for it.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    pub(super) what: Checked,
+    pub(super) word: Option<(String, State)>,
+}
+
 /// The lines of a source on their way, in order.
 pub(super) struct Checking {
-    chunks: BoxStream<'static, Result<Vec<Checked>, OpsError>>,
+    chunks: BoxStream<'static, Result<Vec<Judged>, OpsError>>,
 }
 
 /// What a line is checked against.
@@ -63,7 +78,7 @@ impl Checking {
                 async move {
                     let entries = entries?;
                     let work =
-                        move || entries.into_iter().map(|entry| against.check(entry)).collect();
+                        move || entries.into_iter().map(|entry| against.judge(entry)).collect();
                     tokio::task::spawn_blocking(work).await.map_err(|err| {
                         OpsError::failed("a message could not be built").because(err)
                     })
@@ -74,15 +89,24 @@ impl Checking {
     }
 
     /// Returns the next lines; an empty list is the end.
-    pub(super) async fn next(&mut self) -> Result<Vec<Checked>, OpsError> {
+    pub(super) async fn next(&mut self) -> Result<Vec<Judged>, OpsError> {
         self.chunks.next().await.unwrap_or_else(|| Ok(Vec::new()))
     }
 }
 
 impl Against {
+    fn judge(&self, entry: Entry) -> Judged {
+        let word = match &entry {
+            Entry::Told(told) => Some((told.word.clone(), told.past.state)),
+            Entry::Person(_) | Entry::Named(_) | Entry::Rejected(_) => None,
+        };
+        Judged { what: self.check(entry), word }
+    }
+
     fn check(&self, entry: Entry) -> Checked {
         match entry {
-            Entry::Person(line) => self.person(line),
+            Entry::Person(line) => self.person(line, None),
+            Entry::Told(told) => self.told(told),
             Entry::Rejected(rejected) => rejected_line(rejected),
             // Only lists give these, and this is no list.
             Entry::Named(named) => rejected_line(Rejected {
@@ -98,7 +122,35 @@ impl Against {
         }
     }
 
-    fn person(&self, line: Line) -> Checked {
+    /// Checks a line of an older system's record; what waits there is built like anybody's mail.
+    fn told(&self, told: Told) -> Checked {
+        let Told { number: line, key, address, fields, past, .. } = told;
+        if let Some(address) = address.clone().filter(|_| past.is_waiting()) {
+            return self
+                .person(Line { number: line, key, address, name: None, fields }, Some(past));
+        }
+        let written = address.as_ref().map_or_else(String::new, Address::as_written);
+        let address_key = address.map_or_else(String::new, |address| address.compare_form());
+        if self.exceptions.holds(&key, &address_key) {
+            return Checked::Excepted(LeftOut {
+                line: number(line),
+                key,
+                address: address_key,
+                why: BY_NAME.to_owned(),
+                value: written,
+            });
+        }
+        Checked::Settled(NewRow {
+            line: number(line),
+            key,
+            address: written,
+            address_key,
+            fields,
+            past: Some(past),
+        })
+    }
+
+    fn person(&self, line: Line, past: Option<Past>) -> Checked {
         let address_key = line.address.compare_form();
         let left_out = |why: &str| LeftOut {
             line: number(line.number),
@@ -108,7 +160,7 @@ impl Against {
             value: line.address.as_written(),
         };
         if self.exceptions.holds(&line.key, &address_key) {
-            return Checked::Excepted(left_out("named in a list to leave out"));
+            return Checked::Excepted(left_out(BY_NAME));
         }
         if !is_allowed(&line.address, &self.only_to) {
             return Checked::Excepted(left_out("only_to in the configuration does not allow it"));
@@ -121,6 +173,7 @@ impl Against {
             address: line.address.as_written(),
             address_key,
             fields: line.fields,
+            past,
         };
         match built {
             Ok(_) => Checked::Good(row),
@@ -157,11 +210,12 @@ fn number(line: u64) -> i64 {
 ///
 /// It would lack it for everybody: that is a mistake in the template or the mapping, not in a row.
 pub(super) fn refuse_unknown_placeholder(
-    first: &[Checked],
+    first: &[Judged],
     columns: &[String],
 ) -> Result<(), OpsError> {
+    let lines = first.iter().map(|line| &line.what);
     let person =
-        first.iter().find(|line| matches!(line, Checked::Good(_) | Checked::Unbuildable(..)));
+        lines.into_iter().find(|line| matches!(line, Checked::Good(_) | Checked::Unbuildable(..)));
     let Some(Checked::Unbuildable(_, _, err)) = person else { return Ok(()) };
     let BuildError::UnknownPlaceholder { name, .. } = err else { return Ok(()) };
     if columns.contains(name) {

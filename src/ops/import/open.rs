@@ -40,6 +40,7 @@ impl Opened {
             ("number", Some(key)),
             ("address", mapping.address.clone()),
             ("name", mapping.name.clone()),
+            ("what became of it", mapping.past.as_ref().map(|past| past.state.clone())),
         ];
         Self {
             name: head.name.clone(),
@@ -86,7 +87,11 @@ impl Ops {
         let mut found = Exceptions::default();
         for list in lists {
             // Columns were named for the source, not for these lists.
-            let options = Options { map: Vec::new(), ..self.options(how, Wanted::List) };
+            let options = Options {
+                map: Vec::new(),
+                map_state: Vec::new(),
+                ..self.options(how, Wanted::List)
+            };
             let mut reader = intake::open(self.source(list, how).await?, &options).await?;
             loop {
                 let entries = reader.next().await?;
@@ -109,6 +114,8 @@ impl Ops {
             delimiter: how.delimiter,
             sheet: how.sheet.clone(),
             map: how.map.clone(),
+            map_state: how.map_state.clone(),
+            zone: Some(self.settings.timezone.clone()),
         }
     }
 
@@ -164,6 +171,11 @@ impl Exceptions {
             Entry::Person(line) => {
                 self.addresses.insert(line.address.compare_form());
                 self.keys.insert(line.key);
+            }
+            // Only an import reads what became of somebody's mail.
+            Entry::Told(told) => {
+                self.addresses.extend(told.address.map(|address| address.compare_form()));
+                self.keys.insert(told.key);
             }
             Entry::Rejected(rejected) => {
                 let finding = rejected.finding;

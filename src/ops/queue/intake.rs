@@ -9,7 +9,7 @@ use super::super::error::OpsError;
 use super::super::kind::{Builder, builder, default_message, signer};
 use super::super::preview::any_stamp;
 use crate::compose::{Person, Stamp};
-use crate::config::queue::{Ids, Pattern};
+use crate::config::queue::{Again, Ids, Pattern};
 use crate::db::Location;
 use crate::dispatch::is_allowed;
 use crate::domain::address::Address;
@@ -31,6 +31,7 @@ pub(in crate::ops) struct Intake {
     lookup: Option<Lookup>,
     message: Message,
     builder: Builder,
+    again: Again,
 }
 
 /// What became of a group of jobs.
@@ -39,6 +40,8 @@ pub(in crate::ops) struct Sums {
     pub(in crate::ops) new: i64,
     /// There already, in whatever batch.
     pub(in crate::ops) known: i64,
+    /// Part of `known`: failed before, and sent again.
+    pub(in crate::ops) again: i64,
     pub(in crate::ops) rejected: i64,
 }
 
@@ -99,7 +102,15 @@ impl Intake {
             }),
         };
         let pattern = kind.batch.clone().unwrap_or_else(|| Pattern(format!("{name}-{{date}}")));
-        Ok(Self { ops: ops.clone(), kind: name.to_owned(), pattern, lookup, message, builder })
+        Ok(Self {
+            ops: ops.clone(),
+            kind: name.to_owned(),
+            pattern,
+            lookup,
+            message,
+            builder,
+            again: kind.again,
+        })
     }
 
     pub(in crate::ops) fn kind(&self) -> &str {
@@ -192,6 +203,7 @@ impl Intake {
             address: address.as_written(),
             key: job.key,
             fields,
+            past: None,
         })
     }
 
@@ -208,15 +220,14 @@ impl Intake {
         let whole: Vec<NewRow> = rows.iter().map(|(row, _)| row.clone()).collect();
         let opened = self.open(batch, until, now).await;
         let done = match opened {
-            Ok(id) => {
-                self.ops.ledger.take_in(id, &self.source(), whole, now).await.map(|s| (id, s))
-            }
+            Ok(id) => self.take(id, whole, now).await,
             Err(err) => Err(err),
         };
         match done {
-            Ok((_, done)) => {
+            Ok(done) => {
                 sums.new += done.new;
-                sums.known += done.already + done.elsewhere + done.duplicates;
+                sums.known += done.known;
+                sums.again += done.again;
                 Ok(())
             }
             Err(LedgerError::Refused(why)) => {
@@ -242,6 +253,22 @@ impl Intake {
             }
             Err(err) => Err(err.into()),
         }
+    }
+
+    /// Makes rows of those that have none, and sends those again that failed if the kind says so.
+    async fn take(
+        &self,
+        batch: BatchId,
+        rows: Vec<NewRow>,
+        now: Timestamp,
+    ) -> Result<Sums, LedgerError> {
+        let ledger = &self.ops.ledger;
+        let asked = if self.again == Again::Retry { rows.clone() } else { Vec::new() };
+        let done = ledger.take_in(batch, &self.source(), rows, now).await?;
+        let known = done.already + done.elsewhere + done.duplicates;
+        let asked = if known > 0 { asked } else { Vec::new() };
+        let again = ledger.try_failed_again(batch, asked, now).await?;
+        Ok(Sums { new: done.new, known, again, rejected: 0 })
     }
 
     async fn open(

@@ -202,6 +202,7 @@ template = "notice.txt"
                 address: address.clone(),
                 address_key: address,
                 fields: format!(r#"{{"key":"k{line}"}}"#),
+                past: None,
             };
             load.push(row).await.expect("a row");
         }

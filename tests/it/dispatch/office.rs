@@ -127,6 +127,7 @@ impl Office {
                 address: address.clone(),
                 address_key: address.to_lowercase(),
                 fields: fields.to_string(),
+                past: None,
             };
             load.push(row).await.expect("a row");
         }

@@ -75,6 +75,7 @@ pub(crate) fn person(line: i64) -> NewRow {
         address: format!("K{line:06}@example.org"),
         address_key: format!("k{line:06}@example.org"),
         fields: format!(r#"{{"name":"山田 {line}"}}"#),
+        past: None,
     }
 }
 
