@@ -23,7 +23,7 @@ pub struct Selection {
 }
 
 /// How many keys a selection names before it only counts them.
-const KEYS_NAMED: usize = 3;
+pub const KEYS_NAMED: usize = 3;
 
 impl Selection {
     /// Reports whether no condition is set: that is every row, and never what was meant by silence.

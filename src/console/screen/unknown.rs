@@ -18,8 +18,9 @@ use crate::console::list::List;
 use crate::console::message::{Answer, Ask, Deed, Fault, Group, Ticket};
 use crate::console::words::{Sentence, Word};
 use crate::domain::plan::Act;
-use crate::domain::selection::Selection;
+use crate::domain::selection::{KEYS_NAMED, Selection};
 use crate::domain::state::How;
+use crate::domain::time::Timestamp;
 use crate::ops::evidence::Verdict;
 use crate::ops::live::{JournalEntry, Live};
 use crate::ops::row::RowBody;
@@ -41,6 +42,8 @@ pub struct Unknown {
     marks: BTreeSet<Id>,
     /// Unknown rows by the numbers when the list was read.
     counted: Option<i64>,
+    /// When the ages in the list were true.
+    looked_at: Timestamp,
     /// The entry that `undo` takes back.
     last: Option<i64>,
     detail_ticket: Ticket,
@@ -257,6 +260,7 @@ impl Unknown {
                 Answer::Unknown(body) => sorted(body.rows),
                 _ => Vec::new(),
             }));
+            self.looked_at = scene.view.now;
             self.follow();
         }
         if let Some(found) = taken(ticket, self.ruled.ticket, answer) {
@@ -383,6 +387,12 @@ fn command(act: Act, groups: &[Group]) -> String {
     let copy = if act == Act::AnotherCopy { " --another-copy" } else { "" };
     let commands = groups.iter().map(|group| {
         let Group { batch, which, count, .. } = group;
+        // Too many to be typed: they go into a file, one on each line.
+        let which = if which.keys.len() > KEYS_NAMED {
+            format!("--keys FILE {}", Selection { keys: Vec::new(), ..which.clone() })
+        } else {
+            which.to_string()
+        };
         format!("ittsu {verb} {batch} {which}{copy} --reason \"{{reason}}\" --confirm {count}")
     });
     commands.collect::<Vec<_>>().join("; ")

@@ -96,6 +96,7 @@ fn head(it: &Unknown, view: &View<'_>, canvas: &mut Canvas<'_>, area: Rect) {
 
 fn list(it: &Unknown, desk: &[Desk<'_>], view: &View<'_>, canvas: &mut Canvas<'_>, area: Rect) {
     let columns: [Column; 6] = [left(1), left(3), left(11), left(0), right(7), left(14)];
+    let are_mixed = desk.windows(2).any(|two| two[0].batch != two[1].batch);
     for (row, place) in (0..).zip(it.list.shown(desk.len(), area.height)) {
         let found = &desk[place];
         let chosen = it.chosen.as_ref() == Some(&found.id());
@@ -116,15 +117,21 @@ fn list(it: &Unknown, desk: &[Desk<'_>], view: &View<'_>, canvas: &mut Canvas<'_
             .find(|row| row.batch == found.batch && row.row.key == found.row.key);
         let waits = match (it.which, waits) {
             (Which::Waiting, Some(row)) => {
-                view.age(std::time::Duration::from_secs(row.for_seconds))
+                let then = std::time::Duration::from_secs(row.for_seconds);
+                view.age(then + view.now.since(it.looked_at))
             }
             _ => time_of(&found.row.updated_at).get(..5).unwrap_or_default().to_owned(),
+        };
+        let who = if are_mixed {
+            format!("{}  {}", found.batch, found.row.address)
+        } else {
+            found.row.address.clone()
         };
         let texts = [
             (if chosen { ">" } else { " " }, tone(Tone::Plain)),
             (mark, tone(Tone::Plain)),
             (found.row.key.as_str(), tone(Tone::Plain)),
-            (found.row.address.as_str(), tone(Tone::Plain)),
+            (who.as_str(), tone(Tone::Plain)),
             (waits.as_str(), tone(Tone::Dim)),
             (verdict, tone(verdict_tone)),
         ];
