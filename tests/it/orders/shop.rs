@@ -131,6 +131,15 @@ queue = "{queue}"
         }
     }
 
+    /// Reports whether no job is left that somebody took.
+    pub(super) fn is_done(&self, queue: &str) -> bool {
+        if queue.starts_with("list") {
+            self.redis.tell::<i64>(redis::cmd("LLEN").arg("orders:processing")) == 0
+        } else {
+            self.redis.pending("orders") == 0
+        }
+    }
+
     /// How often the mail of each order went out.
     pub(super) fn times(&self) -> BTreeMap<String, usize> {
         let mut times = BTreeMap::new();
