@@ -14,6 +14,7 @@ use jiff::tz::TimeZone;
 
 use crate::domain::state::words;
 
+pub mod catalogue;
 pub mod check;
 pub mod database;
 pub mod http;

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 
 use jiff::tz::TimeZone;
 
+use crate::config::Language;
 use crate::domain::state::words;
 
 pub mod output;
@@ -23,6 +24,7 @@ mod json;
 mod line;
 mod mask;
 mod md;
+mod phrases;
 mod table;
 mod text;
 mod xlsx;
@@ -74,11 +76,12 @@ pub struct Options {
     /// The rows that are listed below the numbers; none: numbers alone.
     pub listed: Option<Listed>,
     pub privacy: Privacy,
+    /// The language of what people read; documents for programs stay English.
+    pub language: Language,
 }
 
 /// What every report ends with.
-pub const SENT_MEANS: &str =
-    "Sent means the next server took the mail, not that it was read or even delivered.";
+pub const SENT_MEANS: &str = phrases::Phrase::SentMeans.text(Language::En);
 
 /// Writes one report: each batch, and after it the rows that were asked for.
 pub trait Writer {

@@ -55,7 +55,8 @@ pub async fn run(args: Args, shell: &mut Shell) -> Result<ExitCode, CliError> {
     let ops = shell.look().await?;
     let privacy = if args.full_addresses { Privacy::Full } else { Privacy::Masked };
     let zone = ops.settings.timezone.clone();
-    let options = Options { zone, listed: args.rows, privacy };
+    let language = ops.settings.language;
+    let options = Options { zone, listed: args.rows, privacy, language };
     let Some(path) = &args.output else {
         let mut out = BufWriter::new(Data(&mut shell.printer));
         let mut writer = report::writer(args.format, options, &mut out);

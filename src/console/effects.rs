@@ -244,7 +244,8 @@ async fn apart<T: Send + 'static>(
 }
 
 fn options(ops: &Ops, wish: &ReportWish) -> Options {
-    Options { zone: ops.settings.timezone.clone(), listed: wish.listed, privacy: wish.privacy }
+    let ReportWish { listed, privacy, language, .. } = *wish;
+    Options { zone: ops.settings.timezone.clone(), listed, privacy, language }
 }
 
 fn names(wish: &ReportWish) -> Result<Vec<BatchName>, OpsError> {

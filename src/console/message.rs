@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crossterm::event::KeyEvent;
 
 use super::words::Word;
+use crate::config::Language;
 use crate::domain::id::RecipientId;
 use crate::domain::plan::Act;
 use crate::domain::selection::Selection;
@@ -111,6 +112,7 @@ pub struct ReportWish {
     pub format: Format,
     pub listed: Option<Listed>,
     pub privacy: Privacy,
+    pub language: Language,
 }
 
 /// A send as its form says it.

@@ -4,28 +4,6 @@
 //! placeholders in all three; what a server said, keys and commands are never translated.
 //! Start reading at `Word`; the catalogue itself is in `labels` and `sentences`.
 
-/// Makes one enum of a catalogue: each entry has its words in English, Japanese and Korean.
-macro_rules! catalogue {
-    ($(#[$doc:meta])* $name:ident { $($entry:ident: $en:literal, $ja:literal, $ko:literal;)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $name { $($entry,)+ }
-
-        impl $name {
-            pub const ALL: &'static [Self] = &[$(Self::$entry,)+];
-
-            /// Returns the words in that language.
-            pub const fn text(self, language: Language) -> &'static str {
-                match (self, language) {
-                    $((Self::$entry, Language::En) => $en,
-                      (Self::$entry, Language::Ja) => $ja,
-                      (Self::$entry, Language::Ko) => $ko,)+
-                }
-            }
-        }
-    };
-}
-
 mod labels;
 mod sentences;
 
@@ -33,6 +11,7 @@ pub use crate::config::Language;
 pub use labels::Word;
 pub use sentences::Sentence;
 
+use crate::config::catalogue::fill;
 use crate::domain::batch::BatchState;
 use crate::domain::state::{Cause, How, State};
 use crate::ops::evidence::Verdict;
@@ -40,26 +19,7 @@ use crate::ops::evidence::Verdict;
 impl Sentence {
     /// Returns the sentence with its placeholders filled; one nobody fills stays as it is.
     pub fn with(self, language: Language, values: &[(&str, &str)]) -> String {
-        let mut rest = self.text(language);
-        let mut out = String::with_capacity(rest.len() + 16);
-        while let Some((before, after)) = rest.split_once('{') {
-            out.push_str(before);
-            let Some((name, behind)) = after.split_once('}') else {
-                out.push('{');
-                rest = after;
-                break;
-            };
-            if let Some((_, value)) = values.iter().find(|(known, _)| *known == name) {
-                out.push_str(value);
-            } else {
-                out.push('{');
-                out.push_str(name);
-                out.push('}');
-            }
-            rest = behind;
-        }
-        out.push_str(rest);
-        out
+        fill(self.text(language), values)
     }
 }
 

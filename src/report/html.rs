@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use super::mask::Addresses;
+use super::phrases::Phrase as P;
 use super::summary::{Listing, Missing, Summary, codes};
-use super::text::{DOMAIN_COLUMNS, besides, domains, numbers, reasons, standing};
-use super::{Options, SENT_MEANS, Writer, when};
+use super::text::{as_of, besides, domain_columns, domains, numbers, reasons, standing};
+use super::{Options, Writer};
 
 pub(super) struct Html<'w> {
     options: Options,
@@ -17,12 +18,12 @@ pub(super) struct Html<'w> {
 }
 
 const HEAD: &str = r#"<!doctype html>
-<html lang="en">
+<html lang="{language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Mail report</title>
+<title>{title}</title>
 <style>
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em; color: #222 }
 h1 { font-size: 1.5em; margin: 1.5em 0 0 }
@@ -45,7 +46,11 @@ impl<'w> Html<'w> {
             return Ok(());
         }
         self.begun = true;
-        self.out.write_all(HEAD.as_bytes())
+        let language = self.options.language;
+        // The page has braces of its own: nothing but these two is filled.
+        let head = HEAD.replace("{language}", language.as_str());
+        let head = head.replace("{title}", P::PageTitle.text(language));
+        self.out.write_all(head.as_bytes())
     }
 
     fn end_list(&mut self) -> io::Result<()> {
@@ -81,24 +86,28 @@ impl Writer for Html<'_> {
     fn batch(&mut self, batch: &Summary) -> io::Result<()> {
         self.begin()?;
         self.end_list()?;
-        self.key_word = batch.key_word.clone().unwrap_or_else(|| "Number".to_owned());
-        let zone = &self.options.zone;
+        let language = self.options.language;
+        self.key_word =
+            batch.key_word.clone().unwrap_or_else(|| P::Number.text(language).to_owned());
         let title = if batch.title.is_empty() { &batch.batch } else { &batch.title };
-        let as_of =
-            format!("as of {} ({})", when::minute(batch.as_of, zone), when::zone_name(zone));
+        let as_of = as_of(batch, &self.options);
         let said = plain(&standing(batch, &self.options));
         let (title, name) = (plain(title), plain(&batch.batch));
         writeln!(self.out, "<h1>{title}</h1>\n<p>{name} · {}<br>{said}</p>", plain(&as_of))?;
-        self.table(["State", "Rows", ""], &numbers(batch))?;
+        self.table(
+            [P::State.text(language), P::Rows.text(language), ""],
+            &numbers(batch, language),
+        )?;
         let besides = besides(batch, &self.options);
-        self.table(["Besides", ""], &besides)?;
-        let reasons = reasons(&batch.causes, Addresses(self.options.privacy));
+        self.table([P::Besides.text(language), ""], &besides)?;
+        let reasons = reasons(&batch.causes, &self.options);
         if !reasons.is_empty() {
-            self.table(["What did not go well", "Code", "Rows", "Words"], &reasons)?;
+            let head = [P::WhatWentWrong, P::Code, P::Rows, P::Words];
+            self.table(head.map(|phrase| phrase.text(language)), &reasons)?;
         }
-        let domains = domains(batch);
+        let domains = domains(batch, language);
         if !domains.is_empty() {
-            self.table(DOMAIN_COLUMNS, &domains)?;
+            self.table(domain_columns(language), &domains)?;
         }
         Ok(())
     }
@@ -106,15 +115,23 @@ impl Writer for Html<'_> {
     fn row(&mut self, row: &Listing) -> io::Result<()> {
         if !self.in_list {
             self.in_list = true;
+            let language = self.options.language;
+            let word = |phrase: P| phrase.text(language);
             let key = std::mem::take(&mut self.key_word);
-            self.head([key.as_str(), "Address", "State", "Code", "Words"])?;
+            self.head([
+                key.as_str(),
+                word(P::Address),
+                word(P::State),
+                word(P::Code),
+                word(P::Words),
+            ])?;
         }
         let shown = Addresses(self.options.privacy);
         let words = if row.reply.is_empty() { &row.note } else { &row.reply };
         self.cells([
             &shown.text(&row.key),
             &shown.address(&row.address),
-            &row.standing(),
+            &row.standing(self.options.language),
             &codes(row.code, row.enhanced.as_deref()),
             &shown.text(words.trim()),
         ])
@@ -123,8 +140,17 @@ impl Writer for Html<'_> {
     fn left_out(&mut self, line: &Missing) -> io::Result<()> {
         if !self.in_list {
             self.in_list = true;
+            let language = self.options.language;
+            let word = |phrase: P| phrase.text(language);
             let key = std::mem::take(&mut self.key_word);
-            self.head(["Source", "Line", "Left out because", key.as_str(), "Address", "Value"])?;
+            self.head([
+                word(P::Source),
+                word(P::SourceLine),
+                word(P::LeftOutBecause),
+                key.as_str(),
+                word(P::Address),
+                word(P::Value),
+            ])?;
         }
         let shown = Addresses(self.options.privacy);
         self.cells([
@@ -140,7 +166,11 @@ impl Writer for Html<'_> {
     fn finish(&mut self) -> io::Result<()> {
         self.begin()?;
         self.end_list()?;
-        writeln!(self.out, "<p class=\"means\">{}</p>\n</body>\n</html>", plain(SENT_MEANS))?;
+        writeln!(
+            self.out,
+            "<p class=\"means\">{}</p>\n</body>\n</html>",
+            plain(P::SentMeans.text(self.options.language))
+        )?;
         self.out.flush()
     }
 }

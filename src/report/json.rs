@@ -8,6 +8,7 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use super::mask::Addresses;
 use super::summary::{Domain, Listing, Missing, Summary, WhyNot};
 use super::{Listed, Options, Privacy, SENT_MEANS, Writer, when};
+use crate::config::Language;
 use crate::domain::state::{Cause, How};
 use crate::domain::text::is_hidden;
 
@@ -222,7 +223,7 @@ fn numbers<'a>(batch: &'a Summary, options: &Options) -> Numbers<'a> {
         maybe_delivered: counts.maybe_delivered,
         left_out: counts.left_out,
         attempts: counts.attempts,
-        adds_up: batch.disagreement().is_none(),
+        adds_up: batch.disagreement(Language::En).is_none(),
         started_at: batch.started_at.map(at),
         started_by: batch.started_by.as_deref(),
         scheduled_at: batch.scheduled_at.map(at),

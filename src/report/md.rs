@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use super::mask::Addresses;
+use super::phrases::Phrase as P;
 use super::summary::{Listing, Missing, Summary, codes};
-use super::text::{DOMAIN_COLUMNS, besides, domains, numbers, reasons, standing};
-use super::{Options, SENT_MEANS, Writer, when};
+use super::text::{as_of, besides, domain_columns, domains, numbers, reasons, standing};
+use super::{Options, Writer};
 
 pub(super) struct Markdown<'w> {
     options: Options,
@@ -50,28 +51,33 @@ const RIGHT: &str = "---:";
 impl Writer for Markdown<'_> {
     fn batch(&mut self, batch: &Summary) -> io::Result<()> {
         self.in_list = false;
-        self.key_word = batch.key_word.clone().unwrap_or_else(|| "Number".to_owned());
-        let zone = &self.options.zone;
+        let language = self.options.language;
+        self.key_word =
+            batch.key_word.clone().unwrap_or_else(|| P::Number.text(language).to_owned());
         let title = if batch.title.is_empty() { &batch.batch } else { &batch.title };
-        let as_of = format!(
-            "{} · as of {} ({})",
-            plain(&batch.batch),
-            when::minute(batch.as_of, zone),
-            when::zone_name(zone)
-        );
+        let as_of = format!("{} · {}", plain(&batch.batch), as_of(batch, &self.options));
         let said = plain(&standing(batch, &self.options));
         writeln!(self.out, "# {}\n\n{as_of}\n\n{said}", plain(title))?;
-        self.table(["State", "Rows", ""], [LEFT, RIGHT, LEFT], &numbers(batch))?;
+        self.table(
+            [P::State.text(language), P::Rows.text(language), ""],
+            [LEFT, RIGHT, LEFT],
+            &numbers(batch, language),
+        )?;
         let besides = besides(batch, &self.options);
-        self.table(["Besides", ""], [LEFT, LEFT], &besides)?;
-        let reasons = reasons(&batch.causes, Addresses(self.options.privacy));
+        self.table([P::Besides.text(language), ""], [LEFT, LEFT], &besides)?;
+        let reasons = reasons(&batch.causes, &self.options);
         if !reasons.is_empty() {
-            let head = ["What did not go well", "Code", "Rows", "Words"];
+            let head = [P::WhatWentWrong, P::Code, P::Rows, P::Words];
+            let head = head.map(|phrase| phrase.text(language));
             self.table(head, [LEFT, LEFT, RIGHT, LEFT], &reasons)?;
         }
-        let domains = domains(batch);
+        let domains = domains(batch, language);
         if !domains.is_empty() {
-            self.table(DOMAIN_COLUMNS, [LEFT, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT], &domains)?;
+            self.table(
+                domain_columns(language),
+                [LEFT, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT],
+                &domains,
+            )?;
         }
         writeln!(self.out)
     }
@@ -79,15 +85,20 @@ impl Writer for Markdown<'_> {
     fn row(&mut self, row: &Listing) -> io::Result<()> {
         if !self.in_list {
             self.in_list = true;
+            let language = self.options.language;
+            let word = |phrase: P| phrase.text(language);
             let key = std::mem::take(&mut self.key_word);
-            self.head([key.as_str(), "Address", "State", "Code", "Words"], [LEFT; 5])?;
+            self.head(
+                [key.as_str(), word(P::Address), word(P::State), word(P::Code), word(P::Words)],
+                [LEFT; 5],
+            )?;
         }
         let shown = Addresses(self.options.privacy);
         let words = if row.reply.is_empty() { &row.note } else { &row.reply };
         self.cells([
             &shown.text(&row.key),
             &shown.address(&row.address),
-            &row.standing(),
+            &row.standing(self.options.language),
             &codes(row.code, row.enhanced.as_deref()),
             &shown.text(words.trim()),
         ])
@@ -96,9 +107,18 @@ impl Writer for Markdown<'_> {
     fn left_out(&mut self, line: &Missing) -> io::Result<()> {
         if !self.in_list {
             self.in_list = true;
+            let language = self.options.language;
+            let word = |phrase: P| phrase.text(language);
             let key = std::mem::take(&mut self.key_word);
             self.head(
-                ["Source", "Line", "Left out because", key.as_str(), "Address", "Value"],
+                [
+                    word(P::Source),
+                    word(P::SourceLine),
+                    word(P::LeftOutBecause),
+                    key.as_str(),
+                    word(P::Address),
+                    word(P::Value),
+                ],
                 [LEFT; 6],
             )?;
         }
@@ -114,7 +134,7 @@ impl Writer for Markdown<'_> {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        writeln!(self.out, "\n{SENT_MEANS}")?;
+        writeln!(self.out, "\n{}", P::SentMeans.text(self.options.language))?;
         self.out.flush()
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::phrases::{Phrase, basis_in, doubt_in, state_in};
+use crate::config::Language;
 use crate::domain::batch::{BatchState, Counts};
 use crate::domain::state::{Cause, How, State};
 use crate::domain::time::Timestamp;
@@ -103,7 +105,7 @@ impl Summary {
     }
 
     /// Says how the counters and the rows disagree, if they do.
-    pub fn disagreement(&self) -> Option<String> {
+    pub fn disagreement(&self, language: Language) -> Option<String> {
         if self.domains.is_empty() {
             return None;
         }
@@ -116,13 +118,18 @@ impl Summary {
         }
         let kept = &self.counts;
         let pairs = [
-            ("ready", kept.ready, rows.ready),
-            ("sending", kept.sending, rows.sending),
-            ("sent", kept.sent, rows.sent),
-            ("failed", kept.failed, rows.failed),
+            (State::Ready, kept.ready, rows.ready),
+            (State::Sending, kept.sending, rows.sending),
+            (State::Sent, kept.sent, rows.sent),
+            (State::Failed, kept.failed, rows.failed),
         ];
-        let (word, kept, rows) = pairs.into_iter().find(|(_, kept, rows)| kept != rows)?;
-        Some(format!("does NOT add up: {word} is {kept} by the counters and {rows} by the rows"))
+        let (state, kept, rows) = pairs.into_iter().find(|(_, kept, rows)| kept != rows)?;
+        let name = match language {
+            Language::En => state.as_str(),
+            Language::Ja | Language::Ko => state_in(state, language),
+        };
+        let (kept, rows) = (kept.to_string(), rows.to_string());
+        Some(Phrase::NoSum.with(language, &[("state", name), ("kept", &kept), ("rows", &rows)]))
     }
 }
 
@@ -175,12 +182,13 @@ pub const fn batch_state_name(state: BatchState) -> &'static str {
 
 impl Listing {
     /// Returns the state with its reason, as in `Failed (refused)`.
-    pub fn standing(&self) -> String {
-        let name = state_name(self.state);
+    pub fn standing(&self, language: Language) -> String {
+        let name = state_in(self.state, language);
+        let unknown = Phrase::Unknown.text(language);
         match (self.unknown, self.cause, self.how) {
-            (true, Some(cause), _) => format!("Unknown ({})", doubt(cause)),
-            (true, None, _) => "Unknown".to_owned(),
-            (false, _, Some(how)) => format!("{name} ({})", basis(how)),
+            (true, Some(cause), _) => format!("{unknown} ({})", doubt_in(cause, language)),
+            (true, None, _) => unknown.to_owned(),
+            (false, _, Some(how)) => format!("{name} ({})", basis_in(how, language)),
             (false, _, None) => name.to_owned(),
         }
     }
@@ -188,11 +196,13 @@ impl Listing {
 
 impl WhyNot {
     /// Returns the state with its reason, as in `Failed (refused)`.
-    pub fn standing(&self) -> String {
+    pub fn standing(&self, language: Language) -> String {
+        let name = state_in(self.state, language);
+        let unknown = Phrase::Unknown.text(language);
         match (self.cause, self.how) {
-            (Some(cause), None) => format!("Unknown ({})", doubt(cause)),
-            (_, Some(how)) => format!("{} ({})", state_name(self.state), basis(how)),
-            (None, None) => state_name(self.state).to_owned(),
+            (Some(cause), None) => format!("{unknown} ({})", doubt_in(cause, language)),
+            (_, Some(how)) => format!("{name} ({})", basis_in(how, language)),
+            (None, None) => name.to_owned(),
         }
     }
 

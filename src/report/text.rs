@@ -3,10 +3,13 @@
 use std::io::{self, Write};
 
 use super::mask::Addresses;
-use super::summary::{Listing, Missing, Summary, WhyNot, batch_state_name, codes};
+use super::phrases::{Phrase, age, batch_state_in, state_in};
+use super::summary::{Listing, Missing, Summary, WhyNot, codes};
 use super::table::{Side, aligned, push};
-use super::words::{age, thousands};
-use super::{Options, SENT_MEANS, Writer, when};
+use super::words::thousands;
+use super::{Options, Writer, when};
+use crate::config::Language;
+use crate::domain::state::State;
 use crate::domain::text::visible;
 
 /// How many mail domains are named; the others are one line, so that the sum stays right.
@@ -29,55 +32,51 @@ impl<'w> Text<'w> {
     }
 
     fn heading(&mut self, batch: &Summary) -> io::Result<()> {
-        let zone = &self.options.zone;
         writeln!(self.out, "{}  {}", batch.batch, visible(&batch.title))?;
         writeln!(self.out, "{}", standing(batch, &self.options))?;
-        writeln!(
-            self.out,
-            "as of {} ({})",
-            when::minute(batch.as_of, zone),
-            when::zone_name(zone)
-        )?;
-        writeln!(self.out)
+        writeln!(self.out, "{}\n", as_of(batch, &self.options))
     }
 }
 
 /// Says in one line what the batch is, since when, and why it stands still.
 pub(super) fn standing(batch: &Summary, options: &Options) -> String {
-    let zone = &options.zone;
+    let (zone, language) = (&options.zone, options.language);
+    let at = |phrase: Phrase, at| phrase.with(language, &[("time", &when::minute(at, zone))]);
     let starts = batch.scheduled_at.filter(|_| batch.started_at.is_none());
-    let starts = starts.map(|at| format!(", starts {}", when::minute(at, zone)));
-    let started = batch.started_at.map(|at| format!(", started {}", when::minute(at, zone)));
     let by = batch.started_by.as_deref().filter(|_| batch.started_at.is_some());
+    let state = batch_state_in(batch.state, language);
     let parts = [
-        format!("Kind {}. {}", batch.kind, batch_state_name(batch.state)),
-        starts.unwrap_or_default(),
-        started.unwrap_or_default(),
-        by.map_or_else(String::new, |by| format!(" by {}", visible(by))),
-        ".".to_owned(),
+        Phrase::Kind.with(language, &[("kind", &batch.kind), ("state", state)]),
+        starts.map_or_else(String::new, |time| at(Phrase::Starts, time)),
+        batch.started_at.map_or_else(String::new, |time| at(Phrase::Started, time)),
+        by.map_or_else(String::new, |by| Phrase::By.with(language, &[("who", &visible(by))])),
+        Phrase::End.text(language).to_owned(),
         batch.paused_because.as_deref().map_or_else(String::new, |because| {
-            format!(" Because: {}.", Addresses(options.privacy).text(because))
+            let why = Addresses(options.privacy).text(because);
+            Phrase::Because.with(language, &[("why", &why)])
         }),
     ];
-    parts.concat()
+    parts.concat().trim_end().to_owned()
 }
 
 /// Returns the numbers that make the total, and what is known besides: name, number, remark.
-pub(super) fn numbers(batch: &Summary) -> Vec<[String; 3]> {
+pub(super) fn numbers(batch: &Summary, language: Language) -> Vec<[String; 3]> {
     let counts = &batch.counts;
     let row = |name: &str, n: i64, remark: String| [name.to_owned(), thousands(n), remark];
-    let part = |name: &str, n: i64| match n {
+    let part = |phrase: Phrase, n: i64| match n {
         0 => String::new(),
-        n => format!("{name}: {}", thousands(n)),
+        n => phrase.with(language, &[("n", &thousands(n))]),
     };
-    let sum = batch.disagreement().unwrap_or_else(|| "adds up".to_owned());
-    let delivered = part("may have arrived all the same", counts.maybe_delivered);
+    let adds_up = || Phrase::AddsUp.text(language).to_owned();
+    let sum = batch.disagreement(language).unwrap_or_else(adds_up);
+    let delivered = part(Phrase::MayHaveArrived, counts.maybe_delivered);
+    let state = |state| state_in(state, language);
     vec![
-        row("Ready", counts.ready, String::new()),
-        row("Sending", counts.sending, part("unknown", counts.unknown)),
-        row("Sent", counts.sent, part("assumed", counts.assumed)),
-        row("Failed", counts.failed, delivered),
-        row("Total", counts.total(), sum),
+        row(state(State::Ready), counts.ready, String::new()),
+        row(state(State::Sending), counts.sending, part(Phrase::InDoubt, counts.unknown)),
+        row(state(State::Sent), counts.sent, part(Phrase::Assumed, counts.assumed)),
+        row(state(State::Failed), counts.failed, delivered),
+        row(Phrase::Total.text(language), counts.total(), sum),
     ]
 }
 
@@ -85,32 +84,44 @@ pub(super) fn numbers(batch: &Summary) -> Vec<[String; 3]> {
 pub(super) fn besides(batch: &Summary, options: &Options) -> Vec<[String; 2]> {
     let counts = &batch.counts;
     let mut rows = Vec::new();
-    let mut row = |name: &str, value: String| rows.push([name.to_owned(), value]);
+    let language = options.language;
+    let mut row = |name: Phrase, value: String| rows.push([name.text(language).to_owned(), value]);
     if batch.rate_per_minute > 0.0 {
-        let eta = batch.done_about().map_or_else(String::new, |eta| {
-            format!(", done about {}", when::near(eta, batch.as_of, &options.zone))
-        });
-        row("Speed", format!("{:.0}/min{eta}", batch.rate_per_minute));
+        let rate = format!("{:.0}", batch.rate_per_minute);
+        let speed = match batch.done_about() {
+            Some(eta) => {
+                let eta = when::near(eta, batch.as_of, &options.zone);
+                Phrase::RateEta.with(language, &[("rate", &rate), ("eta", &eta)])
+            }
+            None => Phrase::Rate.with(language, &[("rate", &rate)]),
+        };
+        row(Phrase::Speed, speed);
     }
     if let Some(since) = batch.oldest_ready_at.filter(|_| counts.ready > 0) {
-        row("Longest wait", age(batch.as_of.since(since)));
+        row(Phrase::LongestWait, age(batch.as_of.since(since), language));
     }
-    row("Attempts", thousands(counts.attempts));
-    row("Left out", thousands(counts.left_out));
-    row("May have got two", thousands(counts.maybe_twice));
+    row(Phrase::Attempts, thousands(counts.attempts));
+    row(Phrase::LeftOut, thousands(counts.left_out));
+    row(Phrase::MaybeTwice, thousands(counts.maybe_twice));
     rows
 }
 
 /// Returns the reasons of what did not go well: standing, code, rows, the server's words.
-pub(super) fn reasons(causes: &[WhyNot], shown: Addresses) -> Vec<[String; 4]> {
+pub(super) fn reasons(causes: &[WhyNot], options: &Options) -> Vec<[String; 4]> {
+    let shown = Addresses(options.privacy);
     let row = |why: &WhyNot| {
-        [why.standing(), why.codes(), thousands(why.rows), shown.text(why.words.trim())]
+        [
+            why.standing(options.language),
+            why.codes(),
+            thousands(why.rows),
+            shown.text(why.words.trim()),
+        ]
     };
     causes.iter().map(row).collect()
 }
 
 /// Returns the largest domains with their numbers, and the rest as one line.
-pub(super) fn domains(batch: &Summary) -> Vec<[String; 6]> {
+pub(super) fn domains(batch: &Summary, language: Language) -> Vec<[String; 6]> {
     let row = |name: &str, cells: [i64; 5]| {
         let [total, ready, sending, sent, failed] = cells.map(thousands);
         [visible(name).into_owned(), total, ready, sending, sent, failed]
@@ -128,7 +139,8 @@ pub(super) fn domains(batch: &Summary) -> Vec<[String; 6]> {
                 *sum += n;
             }
         }
-        rows.push(row(&format!("others ({})", thousands_of(others.len())), rest));
+        let others = thousands_of(others.len());
+        rows.push(row(&Phrase::Others.with(language, &[("n", &others)]), rest));
     }
     rows
 }
@@ -137,9 +149,24 @@ fn thousands_of(n: usize) -> String {
     thousands(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-/// The columns of the list of domains.
-pub(super) const DOMAIN_COLUMNS: [&str; 6] =
-    ["By domain", "Total", "Ready", "Sending", "Sent", "Failed"];
+/// Returns the columns of the list of domains.
+pub(super) const fn domain_columns(language: Language) -> [&'static str; 6] {
+    [
+        Phrase::ByDomain.text(language),
+        Phrase::Total.text(language),
+        state_in(State::Ready, language),
+        state_in(State::Sending, language),
+        state_in(State::Sent, language),
+        state_in(State::Failed, language),
+    ]
+}
+
+/// Says of which moment the numbers are, and in which zone times are given.
+pub(super) fn as_of(batch: &Summary, options: &Options) -> String {
+    let time = when::minute(batch.as_of, &options.zone);
+    let zone = when::zone_name(&options.zone);
+    Phrase::AsOf.with(options.language, &[("time", &time), ("zone", zone)])
+}
 
 impl Writer for Text<'_> {
     fn batch(&mut self, batch: &Summary) -> io::Result<()> {
@@ -149,21 +176,22 @@ impl Writer for Text<'_> {
         self.batches += 1;
         self.rows = 0;
         self.heading(batch)?;
+        let language = self.options.language;
         let sides = [Side::Left, Side::Right, Side::Left];
-        self.lines(aligned(sides, &numbers(batch)))?;
+        self.lines(aligned(sides, &numbers(batch, language)))?;
         writeln!(self.out)?;
         let besides = besides(batch, &self.options);
         self.lines(aligned([Side::Left, Side::Left], &besides))?;
-        let reasons = reasons(&batch.causes, Addresses(self.options.privacy));
+        let reasons = reasons(&batch.causes, &self.options);
         if !reasons.is_empty() {
-            writeln!(self.out, "\nWhat did not go well")?;
+            writeln!(self.out, "\n{}", Phrase::WhatWentWrong.text(language))?;
             let sides = [Side::Left, Side::Left, Side::Right, Side::Left];
             self.lines(aligned(sides, &reasons))?;
         }
-        let mut domains = domains(batch);
+        let mut domains = domains(batch, language);
         if !domains.is_empty() {
             writeln!(self.out)?;
-            domains.insert(0, DOMAIN_COLUMNS.map(str::to_owned));
+            domains.insert(0, domain_columns(language).map(str::to_owned));
             let right = Side::Right;
             self.lines(aligned([Side::Left, right, right, right, right, right], &domains))?;
         }
@@ -182,7 +210,7 @@ impl Writer for Text<'_> {
         for (cell, width) in [
             (shown.text(&row.key), 12),
             (shown.address(&row.address), 28),
-            (row.standing(), 20),
+            (row.standing(self.options.language), 20),
             (codes(row.code, row.enhanced.as_deref()), 10),
         ] {
             push(&mut line, &cell, width, Side::Left);
@@ -210,7 +238,7 @@ impl Writer for Text<'_> {
     }
 
     fn finish(&mut self) -> io::Result<()> {
-        writeln!(self.out, "\n{SENT_MEANS}")?;
+        writeln!(self.out, "\n{}", Phrase::SentMeans.text(self.options.language))?;
         self.out.flush()
     }
 }

@@ -7,6 +7,7 @@ use rust_xlsxwriter::{Format, Workbook, Worksheet, XlsxError};
 use super::mask::Addresses;
 use super::summary::{Listing, Missing, Summary};
 use super::{Listed, Options, SENT_MEANS, Writer, when};
+use crate::config::Language;
 
 /// Rows below the head that fit on one sheet.
 const MOST: u32 = 1_048_575;
@@ -158,7 +159,9 @@ impl Writer for Xlsx<'_> {
         ];
         cells.extend(numbers.map(Cell::Number));
         cells.push(Cell::Text(when::rfc3339(batch.as_of, &self.options.zone)));
-        cells.push(Cell::Text(batch.disagreement().unwrap_or_else(|| "adds up".to_owned())));
+        cells.push(Cell::Text(
+            batch.disagreement(Language::En).unwrap_or_else(|| "adds up".to_owned()),
+        ));
         let row = self.numbers;
         let sheet = self.book.worksheet_from_index(0).map_err(failed)?;
         write(sheet, row, cells)

@@ -2,6 +2,7 @@
 
 use calamine::{Data, Reader, Xlsx, open_workbook_from_rs};
 use insta::assert_snapshot;
+use ittsu::config::Language;
 use ittsu::domain::batch::{BatchState, Counts};
 use ittsu::domain::state::{Cause, How, State};
 use ittsu::domain::time::Timestamp;
@@ -122,9 +123,19 @@ fn report(
     privacy: Privacy,
     batches: &[Summary],
 ) -> Vec<u8> {
+    report_in(Language::En, format, listed, privacy, batches)
+}
+
+fn report_in(
+    language: Language,
+    format: Format,
+    listed: Option<Listed>,
+    privacy: Privacy,
+    batches: &[Summary],
+) -> Vec<u8> {
     let zone = TimeZone::get("Asia/Tokyo").unwrap();
     let mut out = Vec::new();
-    let mut writer = writer(format, Options { zone, listed, privacy }, &mut out);
+    let mut writer = writer(format, Options { zone, listed, privacy, language }, &mut out);
     for batch in batches {
         writer.batch(batch).unwrap();
         match listed {
@@ -304,4 +315,45 @@ fn many_domains_end_in_one_line_that_keeps_the_sum() {
     let shown = String::from_utf8(shown).unwrap();
     assert!(shown.contains("others (5)"), "{shown}");
     assert!(shown.contains("adds up"), "{shown}");
+}
+
+fn said(language: Language, format: Format) -> String {
+    let masked = Privacy::Masked;
+    let bytes = report_in(language, format, Some(Listed::All), masked, &[notice()]);
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn the_line_for_a_chat_speaks_the_language_that_was_chosen() {
+    let japanese = said(Language::Ja, Format::Line);
+    let said_ja = "5,012件中 3,755件 送信済み (74%)、失敗 12件、結果不明 2件、残り 1,243件。";
+    assert!(japanese.contains(said_ja), "{japanese}");
+    let korean = said(Language::Ko, Format::Line);
+    let said_ko =
+        "전체 5,012건 중 3,755건 발송 완료 (74%), 실패 12건, 결과 불명 2건, 남음 1,243건.";
+    assert!(korean.contains(said_ko), "{korean}");
+}
+
+#[test]
+fn no_heading_of_a_report_for_people_stays_english() {
+    let english = ["Ready", "Sending", "Failed", "Total", "adds up", "as of", "Attempts", "Kind"];
+    let english = english.iter().chain(&["Left out", "What did", "By domain", "others (", "Sent"]);
+    let english: Vec<_> = english.chain(&["Longest", "started", "min,", "Besides"]).collect();
+    for format in [Format::Text, Format::Md, Format::Html] {
+        for language in [Language::Ja, Language::Ko] {
+            let text = said(language, format);
+            for word in &english {
+                assert!(!text.contains(**word), "{language} {format}: {word} in {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_programs_read_is_the_same_in_every_language() {
+    for format in [Format::Json, Format::Csv] {
+        let english = said(Language::En, format);
+        assert_eq!(said(Language::Ja, format), english);
+        assert_eq!(said(Language::Ko, format), english);
+    }
 }

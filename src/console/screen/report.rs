@@ -63,7 +63,9 @@ impl Report {
             [] => vec![self.under_cursor(view)?],
             picked => picked.to_vec(),
         };
-        Some(ReportWish { batches, format, listed: self.listed, privacy: self.privacy })
+        let language = view.facts.language;
+        let (listed, privacy) = (self.listed, self.privacy);
+        Some(ReportWish { batches, format, listed, privacy, language })
     }
 
     fn read(&mut self, scene: &mut Scene<'_>) {

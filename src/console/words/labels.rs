@@ -1,10 +1,10 @@
 //! Single words and labels: English, Japanese, Korean.
 
-use super::Language;
+use crate::config::catalogue::catalogue;
 
 catalogue! {
     /// A label.
-    Word {
+    pub Word {
         Batches: "Batches", "配信一覧", "발송 목록";
         NewSend: "New send", "新規配信", "새 발송";
         Unknown: "Unknown", "結果不明", "결과 불명";

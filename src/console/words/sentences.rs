@@ -3,11 +3,11 @@
 //! English puts the count after a colon, so that one form serves one and many; Korean puts a fixed
 //! counter between a placeholder and its particle.
 
-use super::Language;
+use crate::config::catalogue::catalogue;
 
 catalogue! {
     /// A sentence.
-    Sentence {
+    pub Sentence {
         Unknown: "In doubt since the sender stopped: {n}. Nobody knows whether they went out.", "送信中に停止したため、{n}件は送られたかどうか分かりません。", "발송 중에 중단되어 {n}건은 발송 여부를 알 수 없습니다.";
         PausedItself: "Paused by itself: {why}. No recipient was failed for it.", "自動停止しました: {why}。この理由で失敗にした宛先はありません。", "자동 정지했습니다: {why}. 이 사유로 실패 처리된 수신자는 없습니다.";
         NoWorker: "Waiting: {n}, and nobody is sending. Start a worker: {command}", "{n}件が送信待ちですが、送信プロセスが動いていません。起動: {command}", "{n}건이 대기 중이지만 발송 프로세스가 없습니다. 시작: {command}";
