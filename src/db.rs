@@ -15,6 +15,7 @@ mod location;
 mod private;
 mod query;
 mod row;
+mod same_file;
 mod source;
 mod tx;
 mod value;

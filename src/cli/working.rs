@@ -50,7 +50,9 @@ impl Done {
     /// Returns the exit code; `partly` says whether some rows did not go out.
     pub fn code(&self, partly: bool) -> ExitCode {
         match (&self.finished.why, self.signal) {
-            (Why::LedgerAway(_) | Why::Unreachable(_), _) => ExitCode::Unreachable,
+            (Why::LedgerAway(_) | Why::LedgerReplaced | Why::Unreachable(_), _) => {
+                ExitCode::Unreachable
+            }
             (Why::Broken(_), _) => ExitCode::Failed,
             (Why::Drained | Why::Stopped, Some(2)) => ExitCode::Interrupted,
             (Why::Drained | Why::Stopped, Some(_)) => ExitCode::Terminated,
@@ -68,6 +70,7 @@ impl Done {
             Why::Stopped => "stopped",
             Why::AskedByPerson => "asked_by_person",
             Why::LedgerAway(_) => "ledger_away",
+            Why::LedgerReplaced => "ledger_replaced",
             Why::Broken(_) => "broken",
             Why::Unreachable(_) => "unreachable",
         }
@@ -125,6 +128,7 @@ pub fn tell(done: &Done, shell: &mut Shell) {
         Why::Stopped => "Stopped at once".to_owned(),
         Why::AskedByPerson => "An operator asked this worker to stop".to_owned(),
         Why::LedgerAway(why) => format!("The ledger cannot be reached: {}", visible(why)),
+        Why::LedgerReplaced => REPLACED.to_owned(),
         Why::Broken(why) => format!("A part of the worker died: {}", visible(why)),
         Why::Unreachable(why) => format!("Nothing could be reached: {}", visible(why)),
     };
@@ -134,6 +138,10 @@ pub fn tell(done: &Done, shell: &mut Shell) {
         shell.printer.say(&format!("In doubt: {n}. Nobody knows whether they went out."));
     }
 }
+
+const REPLACED: &str = "The ledger file was replaced, moved or deleted under this worker, so it \
+    sends nothing more; the answers it still got are kept in its state directory. Put the right file \
+    back before a worker is started: on an older copy it sends again what went out since";
 
 /// Counts the rows of running batches that nobody knows about.
 pub async fn unknown_now(ops: &Ops, kinds: &[String]) -> Result<i64, CliError> {

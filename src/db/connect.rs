@@ -16,13 +16,14 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Executor as _, SqlSafeStr as _, T
 use tokio::time::{Instant, sleep};
 
 use super::location::Place;
+use super::same_file::SameFile;
 use super::tx::{Held, Inner};
 use super::{DbError, Dialect, Location, Open, Tx};
 
 /// The connections of an open database.
 #[derive(Clone, Debug)]
 pub(super) enum Pools {
-    Sqlite { write: SqlitePool, read: SqlitePool },
+    Sqlite { write: SqlitePool, read: SqlitePool, file: SameFile },
     Postgres(PgPool),
     MariaDb(MySqlPool),
 }
@@ -40,7 +41,16 @@ impl Pools {
         }
     }
 
+    /// Refuses when the file that was opened is not the one at its path any more.
+    pub(super) fn check_file(&self) -> Result<(), DbError> {
+        match self {
+            Self::Sqlite { file, .. } => file.check(),
+            Self::Postgres(_) | Self::MariaDb(_) => Ok(()),
+        }
+    }
+
     pub(super) async fn begin_write(&self) -> Result<Tx, DbError> {
+        self.check_file()?;
         let begin = self.dialect().begin_write();
         let opened = match self {
             Self::Sqlite { write, .. } => {
@@ -57,6 +67,7 @@ impl Pools {
     }
 
     pub(super) async fn reader(&self) -> Result<Tx, DbError> {
+        self.check_file()?;
         let held = match self {
             Self::Sqlite { read, .. } => {
                 read.acquire().await.map(|c| Inner::Sqlite(Held::Plain(c)))
@@ -68,6 +79,7 @@ impl Pools {
     }
 
     pub(super) async fn begin_snapshot(&self) -> Result<Tx, DbError> {
+        self.check_file()?;
         let begin = self.dialect().begin_snapshot();
         let opened = match self {
             Self::Sqlite { read, .. } => {
@@ -83,7 +95,7 @@ impl Pools {
 
     pub(super) async fn close(&self) {
         match self {
-            Self::Sqlite { write, read } => {
+            Self::Sqlite { write, read, .. } => {
                 read.close().await;
                 write.close().await;
             }
@@ -107,6 +119,7 @@ pub(super) async fn pools(location: &Location, open: Open) -> Result<Pools, DbEr
     let pools = match &location.place {
         Place::Sqlite(path) => {
             sqlite_file(path, open)?;
+            let file = SameFile::at(path)?;
             let write = SqlitePoolOptions::new()
                 .max_connections(1)
                 .acquire_timeout(PATIENCE)
@@ -115,7 +128,7 @@ pub(super) async fn pools(location: &Location, open: Open) -> Result<Pools, DbEr
                 .max_connections(POOL)
                 .acquire_timeout(PATIENCE)
                 .connect_lazy_with(sqlite(path, open).pragma("query_only", "on"));
-            Pools::Sqlite { write, read }
+            Pools::Sqlite { write, read, file }
         }
         Place::Postgres(options) => {
             let settings = postgres_settings(location);

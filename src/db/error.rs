@@ -9,6 +9,8 @@ pub enum DbError {
     Location { url: String, why: String },
     #[error("there is no ledger at {0}")]
     Missing(String),
+    #[error("the ledger file {0} was replaced, moved or deleted while it was open")]
+    Replaced(String),
     #[error("{engine} cannot be used: {why}")]
     Unfit { engine: &'static str, why: String },
     #[error("the ledger is open for reading only")]
@@ -71,6 +73,11 @@ impl DbError {
     /// Reports whether one of the values was to blame: the same statement never succeeds with it.
     pub const fn is_about_value(&self) -> bool {
         matches!(self, Self::Value(_) | Self::Taken(_))
+    }
+
+    /// Reports whether what was opened is not there any more; nothing brings it back.
+    pub const fn is_replaced(&self) -> bool {
+        matches!(self, Self::Replaced(_))
     }
 
     /// Reports whether it was a unique key that said no.

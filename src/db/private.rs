@@ -18,6 +18,7 @@ pub struct Private {
 impl Db {
     /// Opens a connection that no pool knows.
     pub async fn private(&self) -> Result<Private, DbError> {
+        self.pools.check_file()?;
         let tx = connect::own(&self.location, self.open).await?;
         Ok(Private { tx, db: self.clone(), turn: None })
     }
@@ -45,9 +46,16 @@ impl Private {
         }
     }
 
+    async fn take_turn(&mut self) -> Result<(), DbError> {
+        let turn = self.db.turn().await;
+        self.db.pools.check_file()?;
+        self.turn = turn;
+        Ok(())
+    }
+
     /// Begins a transaction that will write.
     pub async fn begin(&mut self) -> Result<(), DbError> {
-        self.turn = self.db.turn().await;
+        self.take_turn().await?;
         let begun = self.tx.packet(self.dialect().begin_write().to_owned()).await;
         if begun.is_err() {
             self.turn = None;
@@ -60,7 +68,7 @@ impl Private {
     ///
     /// For SQLite only: the other engines prepare one statement at a time.
     pub async fn begin_with(&mut self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, DbError> {
-        self.turn = self.db.turn().await;
+        self.take_turn().await?;
         let sql = format!("{};{sql}", self.dialect().begin_write());
         self.tx.query(sql).bind_all(values).fetch_all().await
     }

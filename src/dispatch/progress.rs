@@ -147,6 +147,8 @@ pub enum Why {
     AskedByPerson,
     /// The ledger stayed away.
     LedgerAway(String),
+    /// The ledger's file was replaced, moved or deleted under this worker.
+    LedgerReplaced,
     /// A part of it died; a defect of this program.
     Broken(String),
     /// The transport stayed away and it was told not to wait.

@@ -15,6 +15,15 @@ pub(super) enum Health {
     Away,
     /// This worker was taken for lost: it writes and sends nothing more.
     Fenced,
+    /// The ledger that it wrote to is not there any more: it ends, and sends nothing more.
+    Gone,
+}
+
+impl Health {
+    /// Reports whether this worker can never write to the ledger again under its identity.
+    pub(super) const fn is_final(self) -> bool {
+        matches!(self, Self::Fenced | Self::Gone)
+    }
 }
 
 /// Shared by the recorder, who feels the pulse, and the connections, who ask.
@@ -47,17 +56,17 @@ impl Pulse {
     /// Reports whether a final dot may be written at `since_boot` (`protocol.md` 4).
     pub(super) fn allows_dot(&self, since_boot: Duration) -> bool {
         let acknowledged = Duration::from_micros(self.acknowledged.load(Ordering::Acquire));
-        self.health() != Health::Fenced && may_write_dot(acknowledged, since_boot, self.lost_after)
+        !self.health().is_final() && may_write_dot(acknowledged, since_boot, self.lost_after)
     }
 
     pub(super) fn health(&self) -> Health {
         *self.health.borrow()
     }
 
-    /// Changes the health; being fenced is for ever.
+    /// Changes the health; being fenced is for ever, and so is having lost the ledger.
     pub(super) fn set_health(&self, health: Health) {
         self.health.send_if_modified(|now| {
-            let changes = *now != health && *now != Health::Fenced;
+            let changes = *now != health && !now.is_final();
             if changes {
                 *now = health;
             }

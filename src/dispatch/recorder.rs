@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::clock::Clock;
+use crate::domain::text::with_causes;
 use crate::domain::time::Timestamp;
 use crate::ledger::recorder::{Answer as Written, RecordError, Recorder, StartAnswer, Step};
 use crate::shutdown::Shutdown;
@@ -26,8 +27,10 @@ use super::settings::Grouping;
 
 /// A group is never longer, so that one commit stays short.
 const LONGEST_GROUP: usize = 256;
-/// A write that takes longer counts as "the ledger is away" for everybody else.
-const SLOW_WRITE: Duration = Duration::from_secs(5);
+/// A write that takes longer counts as "the ledger is away" for everybody else. Counted in steps: a
+/// process that was stopped meanwhile has waited for one step, whatever the clock says.
+const SLOW_WRITE: u32 = 10;
+const SLOW_STEP: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// How long a worker that is to end waits for a ledger that is away.
 const LAST_TRIES: Duration = Duration::from_secs(10);
@@ -96,7 +99,8 @@ impl Desk {
     }
 }
 
-/// The task; it ends when every [`Desk`] is gone, or when this worker is fenced.
+/// The task; it ends when every [`Desk`] is gone, when this worker is fenced, or when the ledger was
+/// replaced under it.
 #[derive(Debug)]
 pub(super) struct RecorderTask<W> {
     writer: W,
@@ -171,7 +175,7 @@ impl<W: Writer> RecorderTask<W> {
             }
             self.write(group).await;
             last_write = Instant::now();
-            if self.pulse.health() == Health::Fenced {
+            if self.pulse.health().is_final() {
                 break;
             }
         }
@@ -229,8 +233,12 @@ impl<W: Writer> RecorderTask<W> {
                 Some(Err(RecordError::Unwritable { index, source })) => {
                     self.set_aside(&mut group, index, &source.to_string());
                 }
+                Some(Err(RecordError::Away(error))) if error.is_replaced() => {
+                    self.pulse.set_health(Health::Gone);
+                    return self.give_up(group);
+                }
                 Some(Err(RecordError::Away(error))) => {
-                    self.is_away(&error.to_string());
+                    self.is_away(&with_causes(&error));
                     self.keep(&mut group);
                     if !self.wait(pause, &mut group).await {
                         return self.give_up(group);
@@ -250,13 +258,15 @@ impl<W: Writer> RecorderTask<W> {
     ) -> Option<Result<Vec<Written>, RecordError>> {
         let Self { writer, pulse, file, teller, shutdown, clock, .. } = self;
         let mut write = pin!(writer.write(steps, clock.now()));
+        let mut waited = 0;
         loop {
             tokio::select! {
                 biased;
                 result = &mut write => return Some(result),
                 () = shutdown.now(), if pulse.health() == Health::Away => return None,
-                () = tokio::time::sleep(SLOW_WRITE) => {
-                    if pulse.health() == Health::Well {
+                () = tokio::time::sleep(SLOW_STEP) => {
+                    waited += 1;
+                    if waited >= SLOW_WRITE && pulse.health() == Health::Well {
                         pulse.set_health(Health::Away);
                         teller.tell(Progress::LedgerAway { why: "it does not answer".to_owned() });
                         keep(file, group, teller);
@@ -349,7 +359,7 @@ impl<W: Writer> RecorderTask<W> {
         }
     }
 
-    /// Answers who still asks after this worker was fenced.
+    /// Answers who still asks after the last write.
     async fn close(mut self) -> OutcomeFile {
         self.requests.close();
         while let Some(request) = self.requests.recv().await {

@@ -16,7 +16,7 @@ use crate::shutdown::Shutdown;
 use super::errand::{Errand, Errands};
 use super::outcome_file::Kept;
 use super::progress::{Teller, Why};
-use super::pulse::{Health, Pulse};
+use super::pulse::Pulse;
 use super::recorder::Desk;
 use super::settings::Settings;
 use super::step_file::{Slot, StepFile};
@@ -96,7 +96,7 @@ impl Shift {
 
     /// Reports whether nothing new may begin.
     pub(super) fn is_over(&self) -> bool {
-        self.shutdown.is_draining() || self.pulse.health() == Health::Fenced
+        self.shutdown.is_draining() || self.pulse.health().is_final()
     }
 
     /// Ends the shift for this reason; the first reason stays.

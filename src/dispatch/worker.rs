@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::compose::message_id::Codec;
+use crate::domain::text::with_causes;
 use crate::ledger::recorder::Recorder;
 use crate::ledger::workers::{Identity, Registered};
 use crate::ledger::{Ledger, LedgerError};
@@ -273,7 +274,7 @@ impl Running {
         }
     }
 
-    /// Waits for everything under this identity and leaves; says so if the ledger was away.
+    /// Waits for everything under this identity and leaves; says so if the ledger was away or gone.
     async fn close(mut self) -> Option<Why> {
         while self.keepers.join_next().await.is_some() {}
         while self.watchers.join_next().await.is_some() {}
@@ -281,7 +282,7 @@ impl Running {
         let (ledger, clock, me) = (shift.ledger.clone(), shift.clock.clone(), shift.me);
         let (desk, tally, steps) =
             (shift.desk.clone(), Arc::clone(&shift.tally), shift.steps_path());
-        let is_fenced = shift.pulse.health() == Health::Fenced;
+        let health = shift.pulse.health();
         let mut is_clean = shift.unrecorded() == 0;
         // The last askers go, so both tasks come to their end; the beat goes on until then.
         drop((shift, routes));
@@ -296,7 +297,10 @@ impl Running {
         if let Err(error) = file.close() {
             tracing::warn!(%error, "the outcome file cannot be removed");
         }
-        if is_fenced || !is_clean {
+        if health == Health::Gone {
+            return Some(Why::LedgerReplaced);
+        }
+        if health == Health::Fenced || !is_clean {
             return None;
         }
         match ledger.leave(me, clock.now()).await {
@@ -306,7 +310,7 @@ impl Running {
             }
             // A row is still `sending`: whoever sweeps this worker finds the step file.
             Ok(false) => None,
-            Err(error) => Some(Why::LedgerAway(error.to_string())),
+            Err(error) => Some(Why::LedgerAway(with_causes(&error))),
         }
     }
 }

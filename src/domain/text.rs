@@ -1,6 +1,7 @@
 //! Makes text from outside safe to show: nothing is executed, nothing is silently dropped.
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::fmt::Write;
 
 /// Reports whether a character does something, or hides, instead of showing a sign.
@@ -59,6 +60,21 @@ pub fn lenient(bytes: &[u8]) -> String {
         }
     }
     out
+}
+
+/// Says an error and what it comes from in one line.
+pub fn with_causes(err: &dyn Error) -> String {
+    let mut said = err.to_string();
+    let mut next = err.source();
+    while let Some(cause) = next {
+        let words = cause.to_string();
+        // Many libraries repeat the inner text in the outer one.
+        if !said.ends_with(&words) {
+            said = format!("{said}: {words}");
+        }
+        next = cause.source();
+    }
+    said
 }
 
 /// Returns a server's words for a sentence: one line, nothing active, at most 200 characters.

@@ -49,6 +49,11 @@ impl LedgerError {
         matches!(self, Self::Db(err) if err.is_about_value())
     }
 
+    /// Reports whether the ledger that was opened is not there any more; nothing brings it back.
+    pub const fn is_replaced(&self) -> bool {
+        matches!(self, Self::Db(err) if err.is_replaced())
+    }
+
     pub(super) fn slow(elapsed: Elapsed) -> Self {
         Self::Slow(elapsed)
     }

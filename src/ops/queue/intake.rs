@@ -14,6 +14,7 @@ use crate::db::Location;
 use crate::dispatch::is_allowed;
 use crate::domain::address::Address;
 use crate::domain::id::BatchId;
+use crate::domain::text::with_causes;
 use crate::domain::time::Timestamp;
 use crate::intake::IntakeError;
 use crate::intake::job::Job;
@@ -48,24 +49,12 @@ pub(in crate::ops) struct Sums {
 /// Why a group cannot be taken in now.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::ops) enum Trouble {
-    #[error("{}", cause(.0))]
+    #[error("{}", with_causes(.0))]
     Lookup(#[from] IntakeError),
-    #[error("{}", cause(.0))]
+    #[error("{}", with_causes(.0))]
     Ledger(#[from] LedgerError),
     #[error(transparent)]
     Setting(#[from] OpsError),
-}
-
-/// Says an error with what it comes from.
-fn cause(err: &(dyn std::error::Error + 'static)) -> String {
-    let mut words = err.to_string();
-    let mut source = err.source();
-    while let Some(err) = source {
-        words.push_str(": ");
-        words.push_str(&err.to_string());
-        source = err.source();
-    }
-    words
 }
 
 /// A job that may become a row.
@@ -245,7 +234,7 @@ impl Intake {
                 Ok(())
             }
             Err(err) if err.is_about_value() => {
-                let why = cause(&err);
+                let why = with_causes(&err);
                 rejects.extend(
                     rows.into_iter().map(|(row, job)| self.reject(job, row.key, why.clone())),
                 );

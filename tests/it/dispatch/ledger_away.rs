@@ -1,6 +1,7 @@
 //! Nothing is sent that cannot be recorded, and what was sent is recorded in the end.
 
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ittsu::cli::demo::mailserver::{At, Behaviour, Deed, When};
@@ -40,6 +41,17 @@ over_the_network! {
     a_worker_stopped_while_the_ledger_is_away_leaves_its_outcomes_to_the_next,
     a_worker_cut_off_beyond_the_limit_hands_in_late_answers_as_evidence,
     under_resend_a_late_answer_settles_the_row_before_a_second_copy_goes,
+}
+
+mod sqlite {
+    #[test]
+    fn a_worker_whose_ledger_file_is_moved_away_sends_nothing_more() {
+        super::run(super::Engine::Sqlite, super::a_worker_whose_ledger_file_is_moved_away);
+    }
+    #[test]
+    fn a_worker_whose_ledger_file_is_replaced_by_a_copy_sends_nothing_more() {
+        super::run(super::Engine::Sqlite, super::a_worker_whose_ledger_file_is_replaced);
+    }
 }
 
 /// An office whose workers reach the ledger over a proxy.
@@ -254,4 +266,45 @@ async fn on_the_wire(far: &Far, batch: ittsu::domain::id::BatchId) {
         .until("it is started", || async { far.office.counts(batch).await.sending == 1 })
         .await;
     far.office.until("its dot was noted", || async { far.office.dots_noted() == 1 }).await;
+}
+
+async fn a_worker_whose_ledger_file_is_moved_away(place: Place) {
+    swapped(place, |_, _| ()).await;
+}
+
+async fn a_worker_whose_ledger_file_is_replaced(place: Place) {
+    swapped(place, |from, to| {
+        std::fs::copy(from, to).expect("a copy");
+    })
+    .await;
+}
+
+/// Moves the ledger's file away in mid-run, puts something else in its place, and back at the end.
+async fn swapped(place: Place, put_instead: impl Fn(&Path, &Path)) {
+    let slow = Behaviour { thinks: Duration::from_millis(20), ..Behaviour::default() };
+    let office = Office::on(place, slow).await;
+    let batch = office.running("notice-1", &people(400), Office::frozen()).await;
+    let worker = office.hire(office.settings());
+    office.until("some are out", || async { office.server.seen().accepted >= 40 }).await;
+
+    let (file, aside) = (office.place.path("ledger.db"), office.place.path("aside.db"));
+    let ends = |path: &Path, end: &str| PathBuf::from(format!("{}{end}", path.display()));
+    for end in ["", "-wal", "-shm"] {
+        std::fs::rename(ends(&file, end), ends(&aside, end)).expect("the file is moved away");
+    }
+    put_instead(&aside, &file);
+    let finished = worker.ended().await;
+
+    assert_eq!(finished.why, Why::LedgerReplaced);
+    let out = office.server.seen().accepted;
+    assert!(out < 400, "it sent on although nothing could be recorded");
+    let _ = std::fs::remove_file(&file);
+    for end in ["", "-wal", "-shm"] {
+        std::fs::rename(ends(&aside, end), ends(&file, end)).expect("the file is put back");
+    }
+    office.work().await;
+
+    let counts = office.counts(batch).await;
+    assert_eq!(counts.sent + counts.unknown, 400, "{counts:?}");
+    office.check(batch).await;
 }
