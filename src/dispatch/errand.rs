@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::domain::id::{Attempt, BatchId, RecipientId};
+use crate::domain::text::with_causes;
 use crate::domain::time::Timestamp;
 use crate::ledger::claims::Unstarted;
 use crate::ledger::evidence::Seen;
@@ -75,6 +76,22 @@ impl Errand {
             Self::Fail(rows) => rows.len() < MOST_ROWS,
             Self::ReleaseLanes { numbers, .. } => numbers.len() < MOST_ROWS,
             _ => false,
+        }
+    }
+
+    /// Returns what cannot be done when the ledger refuses it, for the log.
+    const fn what(&self) -> &'static str {
+        match self {
+            Self::Pause { .. } => "a batch cannot be paused",
+            Self::Fail(_) | Self::FailSuspects(_) => "rows cannot be failed",
+            Self::Probed { .. } => "the first answer of a batch cannot be noted",
+            Self::GiveBack(_) | Self::PutOff(_) => "rows cannot be given back",
+            Self::Leftovers(_) => "rows of a cancelled batch cannot be ended",
+            Self::EndpointFailed { .. } | Self::EndpointOk { .. } => {
+                "how a transport stands cannot be noted"
+            }
+            Self::ReleaseLanes { .. } => "connections cannot be given back",
+            Self::Learn(_) => "a late answer cannot be handed in",
         }
     }
 
@@ -207,7 +224,7 @@ impl ErrandTask {
                 }
                 Err(LedgerError::Fenced(_)) => return false,
                 Err(error) => {
-                    tracing::warn!(%error, ?errand, "the ledger refuses this");
+                    tracing::warn!(why = with_causes(&error), "{}", errand.what());
                     return false;
                 }
             }
@@ -230,9 +247,7 @@ impl ErrandTask {
                 let failed = ledger.fail_unstarted(me, rows, now).await?;
                 self.tally.failed_unstarted(failed.unsigned_abs());
             }
-            Errand::FailSuspects(rows) => {
-                ledger.fail_suspects(me, rows, now).await?;
-            }
+            Errand::FailSuspects(rows) => self.fail_suspects(rows, now).await?,
             Errand::Probed { served, then } => {
                 ledger.probed(served.id).await?;
                 served.is_probed.store(true, Ordering::Release);
@@ -256,6 +271,25 @@ impl ErrandTask {
             }
             Errand::Learn(kept) => {
                 ledger.learn(kept.as_evidence(me.worker, Seen::LateAnswer), now).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails what a breaker believes now; rows whose refusal is on its way to the ledger are waited
+    /// for.
+    async fn fail_suspects(
+        &self,
+        mut rows: Vec<(RecipientId, Attempt)>,
+        now: Timestamp,
+    ) -> Result<(), LedgerError> {
+        let ends_at = Instant::now() + LAST_TRIES;
+        while !rows.is_empty() && Instant::now() < ends_at {
+            let believed = self.ledger.fail_suspects(self.me, rows, now).await?;
+            self.tally.failed_after_all(believed.failed.unsigned_abs());
+            rows = believed.early;
+            if !rows.is_empty() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }
         Ok(())

@@ -148,10 +148,6 @@ impl Lane {
         if self.flush().await == Flow::End {
             return Flow::End;
         }
-        if self.idle_since.is_none() && self.route.hands().are_empty() {
-            // That may have been the last row: who waits for the end need not wait for the next look.
-            self.shift.look_soon();
-        }
         let shift = Arc::clone(&self.shift);
         let route = Arc::clone(&self.route);
         let mut health = shift.pulse.watch();

@@ -32,14 +32,13 @@ pub(super) struct Look {
     shift: Arc<Shift>,
     routes: Vec<Arc<Route>>,
     known: HashMap<BatchId, Arc<Served>>,
-    /// Looks in a row at which nothing was to be done.
-    quiet: u32,
+    /// Since when nothing was due, at every look.
     quiet_since: Option<Instant>,
 }
 
 impl Look {
     pub(super) fn new(shift: Arc<Shift>, routes: Vec<Arc<Route>>) -> Self {
-        Self { shift, routes, known: HashMap::new(), quiet: 0, quiet_since: None }
+        Self { shift, routes, known: HashMap::new(), quiet_since: None }
     }
 
     /// Looks until the shift is over.
@@ -152,15 +151,13 @@ impl Look {
         let next_due = mine.iter().filter_map(|status| status.next_due_at).min();
         let nothing_due =
             !is_busy && mine.iter().all(|status| status.oldest_ready_at.is_none_or(|at| at > now));
-        self.quiet = if nothing_due { self.quiet + 1 } else { 0 };
-        if !nothing_due || self.quiet_since.is_none() {
-            self.quiet_since = Some(Instant::now());
-        }
+        let was_quiet = self.quiet_since.is_some();
+        self.quiet_since = nothing_due.then(|| self.quiet_since.unwrap_or_else(Instant::now));
         let has_waited = self.quiet_since.is_some_and(|since| since.elapsed() >= WORTH_SAYING);
         match shift.settings.until {
             Until::Idle if left == 0 && !is_busy => shift.end(Why::Idle),
             // Twice, because a claim may have been on its way at the first look.
-            Until::NothingDue if self.quiet > 1 => shift.end(Why::NothingDue),
+            Until::NothingDue if nothing_due && was_quiet => shift.end(Why::NothingDue),
             Until::NothingDue if is_busy || left > 0 => self.end_if_unreachable(now),
             _ => {}
         }

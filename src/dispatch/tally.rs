@@ -34,6 +34,12 @@ impl Tally {
         self.failed.fetch_add(rows, Ordering::Relaxed);
     }
 
+    /// Counts rows that were put off and failed after all.
+    pub(super) fn failed_after_all(&self, rows: u64) {
+        self.failed.fetch_add(rows, Ordering::Relaxed);
+        self.later.fetch_sub(rows, Ordering::Relaxed);
+    }
+
     /// Counts rows whose end could not be learned or recorded.
     pub(super) fn in_doubt(&self, rows: u64) {
         self.in_doubt.fetch_add(rows, Ordering::Relaxed);

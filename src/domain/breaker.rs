@@ -17,6 +17,7 @@ mod batch;
 mod ledger;
 mod reason;
 mod route;
+mod stubborn;
 mod suspects;
 #[cfg(test)]
 mod tests;
@@ -55,6 +56,12 @@ pub struct Limits {
     pub suspects: usize,
     /// Accepted messages after a suspect refusal that show that it was about its recipient.
     pub cleared_by: usize,
+    /// How often a row may break new connections while others go through before that counts as a
+    /// try of its own.
+    pub stubborn: usize,
+    /// The same for a row with which nothing else goes out any more, in a batch that had messages
+    /// accepted: so often, a server in trouble has come back.
+    pub stubborn_alone: usize,
     /// How many attempts B4 looks back.
     pub window: usize,
     /// The share of refused recipients in that window that is still taken, in percent.
@@ -73,6 +80,8 @@ impl Default for Limits {
         Self {
             suspects: 3,
             cleared_by: 3,
+            stubborn: 3,
+            stubborn_alone: 10,
             window: 200,
             bad_share: 10,
             endpoint: Retry { attempts: 3, first: second, last: minute * 5 },
@@ -88,7 +97,12 @@ pub struct Seen<'a> {
     pub batch: &'a str,
     pub route: &'a str,
     pub row: RecipientId,
+    /// The key of the row, for the person who reads the reason; empty if no row was concerned.
+    pub key: &'a str,
     pub attempt: Attempt,
+    /// It was the first message of its connection, and we did not break it off ourselves: what
+    /// happened is not what happens to connections that have carried many.
+    pub is_fresh: bool,
     pub phase: Phase,
     pub verdict: &'a Verdict,
     /// The server's own words with the code in front (`Event::to_string`), if it said anything.
@@ -100,6 +114,9 @@ pub struct Seen<'a> {
 pub struct Ruling {
     /// Pause the batch for this reason; suspect rows stay ready.
     pub pause: Option<Reason>,
-    /// Suspect rows that are believed now: they fail (refused) if they still stand at that attempt.
+    /// Rows of earlier attempts whose suspect refusals are believed now: they fail (refused) if
+    /// they still stand at that attempt.
     pub fail: Vec<(RecipientId, Attempt)>,
+    /// What this attempt's end means, if that is known better here than by the answer alone.
+    pub verdict: Option<Verdict>,
 }

@@ -163,6 +163,18 @@ impl Verdict {
             None => self.outcome,
         }
     }
+
+    /// Returns it as a refusal that may be our own fault.
+    pub(super) const fn but_suspect(&self, kind: Suspect) -> Self {
+        let (outcome, blame) = (Outcome::Refused, Blame::Batch);
+        Self { outcome, blame, suspect: Some(kind), pause: None, ..*self }
+    }
+
+    /// Returns it as a refusal that is about its recipient.
+    pub(super) const fn believed(&self) -> Self {
+        let (outcome, blame) = (Outcome::Refused, Blame::Row);
+        Self { outcome, blame, counts: true, suspect: None, pause: None, ..*self }
+    }
 }
 
 /// Reports whether the dialogue goes on after this code in this phase.

@@ -16,7 +16,7 @@ use crate::domain::time::Timestamp;
 use super::delivery::{self, Delivery};
 use super::{Ledger, LedgerError};
 
-pub use unstarted::Unstarted;
+pub use unstarted::{Believed, Unstarted};
 
 /// What a claim brought.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -34,24 +34,27 @@ impl Lane {
     ) {
         let now = self.shift.clock.now();
         let served = &job.served;
-        let verdict = by_rule(&ended.verdict, ended, &served.frozen.retry_refused);
-        let behind = Behind { tries: job.row.tries, unknown_attempts: job.row.unknown_attempts };
-        let settled = settle(now, &verdict, &served.frozen.rules(), behind, self.shift.jitter());
-        self.route.hands().done(served.id, job.row.id);
-        self.route.saw(now, ended, worn, self.shift.jitter());
         let words = ended.event.to_string();
-        self.look_at(
+        let verdict = by_rule(&ended.verdict, ended, &served.frozen.retry_refused);
+        let verdict = self.look_at(
             job,
             Seen {
                 batch: &served.name,
                 route: &self.route.name,
                 row: job.row.id,
+                key: &job.row.key,
                 attempt,
+                is_fresh: worn == Worn::New
+                    && !matches!(ended.event, Event::Cancelled | Event::Fenced),
                 phase: ended.phase,
                 verdict: &verdict,
                 reply: ended.reply.as_ref().map(|_| words.as_str()),
             },
         );
+        let behind = Behind { tries: job.row.tries, unknown_attempts: job.row.unknown_attempts };
+        let settled = settle(now, &verdict, &served.frozen.rules(), behind, self.shift.jitter());
+        self.route.hands().done(served.id, job.row.id);
+        self.route.saw(now, ended, worn, self.shift.jitter());
         if ended.event == Event::Cancelled && matches!(verdict.outcome, Outcome::Unknown(_)) {
             self.shift.tally.in_doubt(1);
         }
@@ -83,8 +86,9 @@ impl Lane {
         self.pending = Some(Pending { finish, since });
     }
 
-    /// Shows an ended attempt to the breakers and does at once what they say.
-    fn look_at(&self, job: &Job, seen: Seen<'_>) {
+    /// Shows an ended attempt to the breakers, does at once what they say, and returns what its end
+    /// means after all.
+    fn look_at(&self, job: &Job, seen: Seen<'_>) -> Verdict {
         let served = &job.served;
         if is_probed(seen.verdict) && served.is_first_answer() {
             let (served, then) = (Arc::clone(served), Arc::clone(&self.route.need));
@@ -98,6 +102,7 @@ impl Lane {
             self.route.pause(vec![served.id], reason.to_string());
         }
         self.route.watch_unknowns(seen);
+        ruling.verdict.unwrap_or(*seen.verdict)
     }
 
     /// Keeps the connection for the next message if it may be used again.

@@ -2,21 +2,25 @@
 
 use std::collections::VecDeque;
 
+use super::stubborn::Stubborn;
 use super::suspects::Suspects;
 use super::{Limits, Reason, Ruling, Seen};
 use crate::domain::outcome::{Blame, Outcome};
+use crate::domain::smtp::{Pause, Suspect};
 
 /// Breakers B1 to B4 of one batch, in one worker; made anew when the batch is resumed.
 #[derive(Clone, Debug)]
 pub struct BatchBreakers {
     limits: Limits,
     suspects: Suspects,
+    stubborn: Stubborn,
     quality: Quality,
 }
 
 impl BatchBreakers {
     pub fn new(limits: Limits) -> Self {
-        Self { limits, suspects: Suspects::default(), quality: Quality::default() }
+        let (suspects, stubborn) = (Suspects::default(), Stubborn::default());
+        Self { limits, suspects, stubborn, quality: Quality::default() }
     }
 
     /// Says that the batch had messages accepted before this worker took part.
@@ -29,8 +33,17 @@ impl BatchBreakers {
     /// Looks at one ended attempt.
     pub fn see(&mut self, seen: Seen<'_>) -> Ruling {
         let verdict = seen.verdict;
-        if let Some(why) = verdict.pause {
-            return Ruling { pause: Some(Reason::at_once(why, seen)), fail: Vec::new() };
+        match verdict.pause {
+            // Others with the same content went through: it is this one that is too big.
+            Some(Pause::Size) if self.suspects.proved => {
+                let verdict = verdict.but_suspect(Suspect::Content);
+                let ruling = self.see(Seen { verdict: &verdict, ..seen });
+                return Ruling { verdict: ruling.verdict.or(Some(verdict)), ..ruling };
+            }
+            Some(why) => {
+                return Ruling { pause: Some(Reason::at_once(why, seen)), ..Ruling::default() };
+            }
+            None => {}
         }
         if let Some(kind) = verdict.suspect {
             return self.suspects.refused(kind, seen, self.limits);
@@ -38,15 +51,19 @@ impl BatchBreakers {
         match verdict.outcome {
             Outcome::Accepted => {
                 self.quality.note(Quality::GOOD, self.limits);
-                Ruling { pause: None, fail: self.suspects.accepted(self.limits) }
+                self.stubborn.accepted();
+                Ruling { fail: self.suspects.accepted(self.limits), ..Ruling::default() }
             }
             Outcome::Refused if verdict.blame == Blame::Row => {
                 self.quality.note(Quality::BAD, self.limits);
-                Ruling { pause: self.quality.reason(seen, self.limits), fail: Vec::new() }
+                Ruling { pause: self.quality.reason(seen, self.limits), ..Ruling::default() }
             }
-            Outcome::Refused | Outcome::Deferred | Outcome::NotSent | Outcome::Unknown(_) => {
-                Ruling::default()
+            Outcome::Deferred | Outcome::NotSent => {
+                let proved = self.suspects.proved;
+                let verdict = self.stubborn.broke(seen, proved, self.limits);
+                Ruling { verdict, ..Ruling::default() }
             }
+            Outcome::Refused | Outcome::Unknown(_) => Ruling::default(),
         }
     }
 }

@@ -71,7 +71,8 @@ impl Reason {
                 Breaker::Content,
                 format!("The message is too big for {route}, once: everybody gets this message."),
                 format!(
-                    "Make it smaller (ittsu change {batch} --template FILE) or ask for a higher limit"
+                    "Make it smaller (ittsu change {batch} --template FILE), ask for a higher limit{}",
+                    or_only_this(seen)
                 ),
             ),
             Pause::Name => (
@@ -130,10 +131,14 @@ impl Reason {
                 ),
             ),
         };
-        let happened = if rows > 1 {
-            format!("{route} refused {rows} recipients in a row {why}.")
+        let (happened, check) = if rows > 1 {
+            (format!("{route} refused {rows} recipients in a row {why}."), check)
         } else {
-            format!("{route} refused the only recipient it was given, {times} times, {why}.")
+            let only = "refused the only recipient it was given,";
+            (
+                format!("{route} {only} {times} times, {why}."),
+                format!("{check}{}", or_only_this(seen)),
+            )
         };
         Self {
             breaker,
@@ -227,6 +232,18 @@ impl Reason {
 /// Ends in a command that can be copied, so without a period.
 fn then_resume(check: &str, batch: &str) -> String {
     format!("{check}, then: ittsu resume {batch}")
+}
+
+/// Says how to go on without this one row, if it alone is to blame.
+fn or_only_this(seen: Seen<'_>) -> String {
+    let (batch, key) = (seen.batch, quote(seen.key));
+    if key.is_empty() {
+        return String::new();
+    }
+    format!(
+        ", or, if only {key} is to blame: ittsu mark failed {batch} --key {key} --reason TEXT \
+         --confirm 1"
+    )
 }
 
 fn reply(seen: Seen<'_>) -> Option<String> {

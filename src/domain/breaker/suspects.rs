@@ -40,7 +40,7 @@ impl Suspects {
         // other messages went through: it is this recipient.
         let last_one = self.proved && held.times >= limits.suspects;
         if before.is_some() && (held.accepted_since > 0 || last_one) {
-            return Ruling { pause: None, fail: vec![(held.row, held.attempt)] };
+            return Ruling { verdict: Some(seen.verdict.believed()), ..Ruling::default() };
         }
         self.held.push(held);
         let in_a_row = self.held.iter().filter(|h| h.kind == kind && h.accepted_since == 0);
@@ -51,7 +51,7 @@ impl Suspects {
         }
         let reason = Reason::suspects(kind, rows, held.times, seen);
         self.held.clear();
-        Ruling { pause: Some(reason), fail: Vec::new() }
+        Ruling { pause: Some(reason), ..Ruling::default() }
     }
 
     /// Takes one acceptance; returns the rows whose refusals are believed now.

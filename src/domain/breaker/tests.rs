@@ -7,6 +7,8 @@ use crate::domain::retry::Jitter;
 use crate::domain::smtp::{Event, Loss, classify};
 use crate::domain::time::Timestamp;
 
+mod this_row;
+
 const NOW: Timestamp = Timestamp(1_000_000_000_000);
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -41,11 +43,19 @@ fn seen<'a>(row: i64, phase: Phase, verdict: &'a Verdict, reply: Option<&'a str>
         batch: "notice-12",
         route: "smtp.relay",
         row: RecipientId(row),
+        key: "100234",
         attempt: Attempt(1),
+        is_fresh: true,
         phase,
         verdict,
         reply,
     }
+}
+
+/// The refusal of the row that was looked at is about that row.
+fn believed() -> Ruling {
+    let refused = classify(Phase::Rcpt, &Event::reply(550, "5.1.1 no such user"));
+    Ruling { verdict: Some(refused), ..Ruling::default() }
 }
 
 fn pause(ruling: Ruling) -> String {
@@ -115,7 +125,7 @@ fn b3_one_message_that_is_too_big_pauses_at_once() {
     The message is too big for smtp.relay, once: everybody gets this message.
     552 5.3.4 size
     No recipient was failed for it; they stay ready.
-    Make it smaller (ittsu change notice-12 --template FILE) or ask for a higher limit, then: ittsu resume notice-12
+    Make it smaller (ittsu change notice-12 --template FILE), ask for a higher limit, or, if only 100234 is to blame: ittsu mark failed notice-12 --key 100234 --reason TEXT --confirm 1, then: ittsu resume notice-12
     ");
 }
 
@@ -266,60 +276,6 @@ fn what_is_set_up_wrong_has_its_own_words() {
 }
 
 #[test]
-fn a_suspect_refusal_is_believed_after_three_accepted_messages() {
-    let mut batch = Told::new();
-    assert_eq!(batch.suspects(1), Ruling::default());
-    assert!(batch.accepts(2).is_empty());
-    assert!(batch.accepts(3).is_empty());
-    assert_eq!(batch.accepts(4), [1]);
-    assert!(batch.accepts(5).is_empty());
-}
-
-#[test]
-fn suspects_with_accepted_messages_in_between_are_not_in_a_row() {
-    let mut batch = Told::new();
-    for row in 0..30 {
-        assert_eq!(batch.suspects(row).pause, None);
-        batch.accepts(100 + row);
-    }
-}
-
-#[test]
-fn a_bad_address_as_first_row_does_not_stop_the_rest() {
-    let mut batch = Told::new();
-    let bad = Event::reply(503, "bad address");
-    assert_eq!(batch.hears(1, Phase::Rcpt, &bad), Ruling::default());
-    let failed: Vec<i64> = (2..6).flat_map(|row| batch.accepts(row)).collect();
-    assert_eq!(failed, [1]);
-}
-
-#[test]
-fn a_row_refused_again_while_others_went_through_fails() {
-    let mut batch = Told::new();
-    batch.suspects(1);
-    batch.accepts(2);
-    assert_eq!(batch.suspects(1).fail, [(RecipientId(1), Attempt(1))]);
-}
-
-#[test]
-fn the_last_row_of_a_list_fails_after_its_third_refusal() {
-    let mut batch = Told::new();
-    batch.accepts(1);
-    assert_eq!(batch.suspects(2), Ruling::default());
-    assert_eq!(batch.suspects(2), Ruling::default());
-    let third = batch.suspects(2);
-    assert_eq!((third.pause, third.fail), (None, vec![(RecipientId(2), Attempt(1))]));
-}
-
-#[test]
-fn a_restarted_worker_knows_that_others_went_through() {
-    let mut batch = Told { breakers: BatchBreakers::new(Limits::default()).after_acceptances() };
-    batch.suspects(2);
-    batch.suspects(2);
-    assert_eq!(batch.suspects(2).fail, [(RecipientId(2), Attempt(1))]);
-}
-
-#[test]
 fn the_only_row_of_a_batch_pauses_it_after_its_third_refusal() {
     let mut batch = Told::new();
     batch.suspects(1);
@@ -328,7 +284,7 @@ fn the_only_row_of_a_batch_pauses_it_after_its_third_refusal() {
     smtp.relay refused the only recipient it was given, 3 times, for a reason that is not about them.
     550 5.7.1 sender not allowed
     No recipient was failed for it; they stay ready.
-    Check sender, SPF, DKIM and what this login may send as, then: ittsu resume notice-12
+    Check sender, SPF, DKIM and what this login may send as, or, if only 100234 is to blame: ittsu mark failed notice-12 --key 100234 --reason TEXT --confirm 1, then: ittsu resume notice-12
     ");
 }
 
@@ -438,7 +394,9 @@ fn a_call_that_is_refused_names_what_is_set_for_an_api() {
         batch: "order-1",
         route: "http.mailco",
         row: RecipientId(1),
+        key: "100234",
         attempt: Attempt(1),
+        is_fresh: true,
         phase: Phase::Request,
         verdict: &verdict,
         reply: Some("401 Unauthorized"),

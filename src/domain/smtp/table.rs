@@ -215,6 +215,8 @@ const DATA: &[Line] = &[
 /// The answer to the whole message; the same when it comes early, in the middle of the body.
 const ANSWER: &[Line] = &[
     Line(&[Dot, File], Contradiction, ACCEPTED_REVIEW),
+    // Positive, but about the connection: perhaps the answer to something else (RFC 5321 4.2.3).
+    Line(&[Dot], Reply(These(&[220, 221])), Verdict { keep_connection: false, ..ACCEPTED_REVIEW }),
     Line(&[Dot, File], Reply(Class(2)), ACCEPTED),
     Line(&[Body, Dot], About(Class(4), &[Greylist, Policy, Login]), ROW_LATER_5_MIN),
     Line(&[Body, Dot], About(Class(4), &[System, Network, Sender]), ROUTE_LATER),

@@ -23,6 +23,14 @@ pub struct Unstarted {
     pub note: String,
 }
 
+/// What became of suspect refusals that were to be believed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Believed {
+    pub failed: i64,
+    /// Rows of this worker whose refusal is not recorded yet: they come again.
+    pub early: Vec<(RecipientId, Attempt)>,
+}
+
 impl Ledger {
     /// Fails claimed rows without an attempt; returns how many were still this worker's.
     pub async fn fail_unstarted(
@@ -42,14 +50,13 @@ impl Ledger {
 
     /// Fails rows whose suspect refusals a breaker has decided to believe (protocol 18).
     ///
-    /// Only rows that are still ready at exactly that attempt, in nobody's hands or in mine;
-    /// returns how many.
+    /// Only rows that are still ready at exactly that attempt, in nobody's hands or in mine.
     pub async fn fail_suspects(
         &self,
         me: Registered,
         rows: Vec<(RecipientId, Attempt)>,
         now: Timestamp,
-    ) -> Result<i64, LedgerError> {
+    ) -> Result<Believed, LedgerError> {
         let rows = Arc::new(rows);
         self.db
             .write(move |tx| {
@@ -96,20 +103,21 @@ async fn fail_suspects(
     me: Registered,
     rows: &[(RecipientId, Attempt)],
     now: Timestamp,
-) -> Result<i64, LedgerError> {
+) -> Result<Believed, LedgerError> {
     let mut locked = locked(tx, rows.iter().map(|(row, _)| *row)).await?;
     locked.retain(|row| {
-        row.state == State::Ready
-            && row.worker.is_none_or(|worker| worker == me.worker)
-            && rows.contains(&(row.id, row.attempt))
+        row.worker.is_none_or(|worker| worker == me.worker) && rows.contains(&(row.id, row.attempt))
     });
+    let is_early = |row: &&Delivery| row.state == State::Sending && row.flag.is_none();
+    let early = locked.iter().filter(is_early).map(|row| (row.id, row.attempt)).collect();
+    locked.retain(|row| row.state == State::Ready);
     let mut moves = Moves::default();
     for row in &mut locked {
         let before = row.seen();
         row.fail(How::Refused, now);
         moves.moved(row.batch, &before, &row.seen());
     }
-    write(tx, me, &locked, &moves).await
+    Ok(Believed { failed: write(tx, me, &locked, &moves).await?, early })
 }
 
 async fn locked(

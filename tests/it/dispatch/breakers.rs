@@ -1,9 +1,12 @@
 //! What is our own fault fails nobody: the batch pauses and says why.
 
+use std::time::Duration;
+
 use ittsu::cli::demo::mailserver::{At, Behaviour, Deed, Login, Then, When};
 use ittsu::dispatch::progress::Why;
 use ittsu::domain::batch::BatchState;
 use ittsu::domain::id::BatchId;
+use ittsu::domain::state::{How, State};
 use ittsu::ledger::batches::pause::Reach;
 use ittsu::ledger::journal::By;
 use ittsu::transport::Route;
@@ -21,6 +24,8 @@ on_sqlite! {
     a_list_of_many_bad_addresses_pauses_before_its_end,
     three_unknown_outcomes_in_a_row_pause_the_route,
     one_refusal_for_policy_among_many_accepted_fails_its_own_row,
+    one_message_too_big_among_many_accepted_fails_its_own_row,
+    a_message_that_breaks_every_connection_fails_alone_in_the_end,
 }
 
 /// Returns why a batch paused itself; nobody may have failed.
@@ -174,9 +179,46 @@ async fn one_refusal_for_policy_among_many_accepted_fails_its_own_row(place: Pla
     list.insert(20, "r-550-571.1@example.test".to_owned());
     let batch = office.running("notice-1", &list, Office::frozen()).await;
 
-    office.work().await;
+    let finished = office.work().await;
 
+    // What was put off and failed after all is told as failed.
+    assert_eq!((finished.counts.sent, finished.counts.failed, finished.counts.later), (60, 1, 0));
     let counts = office.counts(batch).await;
     assert_eq!((counts.sent, counts.failed), (60, 1));
+    office.check(batch).await;
+}
+
+async fn one_message_too_big_among_many_accepted_fails_its_own_row(place: Place) {
+    let no = Deed::reply("552 5.3.4 message too big");
+    let behaviour = Behaviour::default().with(At::Dot, When::To("big".to_owned()), no);
+    let office = Office::on(place, behaviour).await;
+    let mut list = people(60);
+    list.insert(20, "big@example.test".to_owned());
+    let batch = office.running("notice-1", &list, Office::frozen()).await;
+
+    let finished = office.work().await;
+
+    assert_eq!((finished.counts.sent, finished.counts.failed, finished.counts.later), (60, 1, 0));
+    let counts = office.counts(batch).await;
+    assert_eq!((counts.sent, counts.failed), (60, 1));
+    office.check(batch).await;
+}
+
+async fn a_message_that_breaks_every_connection_fails_alone_in_the_end(place: Place) {
+    let hangs_up = Deed::bytes(b"").then(Then::Close);
+    let behaviour = Behaviour::default().with(At::Rcpt, When::To("poison".to_owned()), hangs_up);
+    let office = Office::on(place, behaviour).await;
+    let mut list = people(60);
+    list.insert(20, "poison@example.test".to_owned());
+    let batch = office.running("notice-1", &list, Office::frozen()).await;
+
+    let mut settings = office.settings();
+    settings.limits.endpoint.first = Duration::from_millis(10);
+    settings.limits.endpoint.last = Duration::from_millis(50);
+    let finished = office.hire(settings).ended().await;
+
+    assert_eq!((finished.counts.sent, finished.counts.failed), (60, 1));
+    let row = office.row(batch, "poison@example.test").await;
+    assert_eq!((row.state, row.how), (State::Failed, Some(How::Expired)), "{row:?}");
     office.check(batch).await;
 }

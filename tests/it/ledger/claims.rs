@@ -8,7 +8,7 @@ use ittsu::domain::outcome::Outcome;
 use ittsu::domain::policy::Policy;
 use ittsu::domain::settle::Settled;
 use ittsu::domain::state::How;
-use ittsu::ledger::claims::Unstarted;
+use ittsu::ledger::claims::{Believed, Unstarted};
 use ittsu::ledger::recorder::StartAnswer;
 use tokio::task::JoinSet;
 
@@ -27,6 +27,7 @@ on_every_engine! {
     a_suppressed_person_is_seen_at_the_claim_and_at_the_start,
     a_row_that_cannot_be_tried_fails_without_an_attempt,
     believed_suspects_fail_unless_they_moved,
+    a_suspect_whose_refusal_is_not_recorded_yet_is_named_as_early,
 }
 
 const AGAIN: Settled = Settled::Ready { due: NOW };
@@ -225,11 +226,28 @@ async fn believed_suspects_fail_unless_they_moved(place: Place) {
     two.claim(1).await;
     one.claim(1).await;
     let all = (1..=4).map(|row| (RecipientId(row), Attempt(1))).collect();
-    assert_eq!(one.ledger.fail_suspects(one.me, all, NOW).await.unwrap(), 2);
+    let believed = one.ledger.fail_suspects(one.me, all, NOW).await.unwrap();
+    assert_eq!(believed, Believed { failed: 2, early: Vec::new() });
     let mut stands = Vec::new();
     for row in 1..=4 {
         stands.push(books.stands(row).await);
     }
     assert_eq!(stands, ["sending", "ready", "failed refused", "failed refused"]);
     books.assert_counters_agree().await;
+}
+
+async fn a_suspect_whose_refusal_is_not_recorded_yet_is_named_as_early(place: Place) {
+    let books = Books::with(place, 1, Policy::Hold).await;
+    let mut one = books.worker().await;
+    let two = books.worker().await;
+    one.claim(1).await;
+    one.write(&[start(1, 1)]).await.unwrap();
+    let (now, then) = ((RecipientId(1), Attempt(1)), (RecipientId(1), Attempt(2)));
+
+    let mine = one.ledger.fail_suspects(one.me, vec![now, then], NOW).await.unwrap();
+    let others = one.ledger.fail_suspects(two.me, vec![now], NOW).await.unwrap();
+
+    assert_eq!(mine, Believed { failed: 0, early: vec![now] });
+    assert_eq!(others, Believed::default());
+    assert_eq!(books.stands(1).await, "sending");
 }

@@ -176,6 +176,11 @@ use crate::domain::outcome::Phase::{Body, Data, Dot, File, Quit, Rset};
     "deferred, connection, close"
 )]
 #[case::a_code_of_471_to_the_dot_is_later(Dot, "471 hm", "deferred, row, counted, keep")]
+#[case::a_221_to_the_dot_is_a_yes_worth_a_look(
+    Dot,
+    "221 2.0.0 bye",
+    "accepted, row, counted, review, close"
+)]
 #[case::a_354_to_the_dot_is_unknown(Dot, "354 go", "unknown, connection, counted, close")]
 #[case::a_3yz_to_the_dot_is_unknown(Dot, "399 hm", "unknown, connection, counted, close")]
 #[case::a_1yz_to_the_dot_is_unknown(Dot, "150 hm", "unknown, connection, counted, close")]
