@@ -1,14 +1,19 @@
 //! Rows that an older system has settled: sent and failed as it says, in doubt where it had begun.
 
-use crate::db::{Bulk, Cell, Clash, Field, List, Tx};
+use std::collections::BTreeMap;
+
+use crate::db::{Bulk, Cell, Clash, Tx};
 use crate::domain::batch::Bucket;
+use crate::domain::id::Attempt;
 use crate::domain::past::Past;
-use crate::domain::state::{Cause, Flag, How, State};
+use crate::domain::state::{Cause, How, State};
+use crate::domain::time::Timestamp;
 use crate::ledger::counts::Moves;
+use crate::ledger::delivery::{self, Delivery};
 use crate::ledger::evidence::Seen;
 use crate::ledger::ids;
 
-use super::{Job, JobError, NewRow, count, count_of};
+use super::{Job, JobError, NewRow, count};
 
 impl Job {
     /// Writes what is to become of the new rows, where the source says it of some.
@@ -79,53 +84,35 @@ impl Job {
         moves: &mut Moves,
         rows: &[(i64, &NewRow)],
     ) -> Result<(), JobError> {
-        let mut list = List::new();
-        let (mut doubtful, mut many) = (Vec::new(), 0);
-        let waiting = Past::of(State::Ready, None, None).row();
-        for &(id, row) in rows {
-            let Some(past) = row.past.filter(|past| !past.is_waiting()) else { continue };
-            let seen = past.row();
-            list.push(&[
-                Cell::Int(id),
-                Cell::Text(seen.state.as_str()),
-                Cell::Text(seen.how.map_or("", How::as_str)),
-                seen.flag.map_or(Cell::Null, |flag: Flag| Cell::Text(flag.as_str())),
-                Cell::Text(past.cause().map_or("", Cause::as_str)),
-                Cell::Int(past.attempts),
-                Cell::Int(seen.unknown_attempts),
-                Cell::Int(past.settled_at.map_or(self.now.0, |at| at.0)),
-            ]);
-            moves.moved(self.batch, &waiting, &seen);
+        let settled = |row: &NewRow| row.past.filter(|past| !past.is_waiting());
+        let pasts = rows.iter().filter_map(|&(id, row)| Some((id, settled(row)?)));
+        let pasts: BTreeMap<i64, Past> = pasts.collect();
+        let mut locked = delivery::lock(tx, pasts.keys().copied().collect()).await?;
+        let mut doubtful = Vec::new();
+        for row in &mut locked {
+            let Some(&past) = pasts.get(&row.id.0) else { continue };
+            let before = row.seen();
+            row.adopt(past, self.now);
+            moves.moved(self.batch, &before, &row.seen());
             moves.add(self.batch, Bucket::Attempts, past.attempts);
-            many += 1;
-            if seen.is_unknown() {
-                doubtful.push((id, past.attempts));
+            if row.seen().is_unknown() {
+                doubtful.push((row.id.0, past.attempts));
             }
         }
-        if many == 0 {
-            return Ok(());
-        }
-        let sql = tx.dialect().update_from(
-            "delivery",
-            "state = v.v_state, how = v.v_how, flag = v.v_flag, cause = v.v_cause,
-             attempt = v.v_attempt, unknown_attempts = v.v_unknown, due_at = null,
-             updated = v.v_at",
-            &[
-                Field::Int("v_id"),
-                Field::Text("v_state"),
-                Field::Text("v_how"),
-                Field::Text("v_flag"),
-                Field::Text("v_cause"),
-                Field::Int("v_attempt"),
-                Field::Int("v_unknown"),
-                Field::Int("v_at"),
-            ],
-            "delivery.id = v.v_id and delivery.state = 'ready' and delivery.attempt = 0
-             and delivery.worker = 0",
-        );
-        if count_of(tx.query(sql).bind(list).execute().await?) != many {
-            return Err(JobError::Stale);
-        }
+        delivery::write(tx, &locked.iter().collect::<Vec<_>>()).await?;
         self.say_why(tx, &doubtful).await
+    }
+}
+
+impl Delivery {
+    /// Becomes what an older system says of the mail.
+    fn adopt(&mut self, past: Past, now: Timestamp) {
+        let seen = past.row();
+        (self.state, self.how, self.flag) = (seen.state, seen.how, seen.flag);
+        self.cause = past.cause();
+        self.attempt = Attempt(past.attempts);
+        self.unknown_attempts = seen.unknown_attempts;
+        self.due_at = None;
+        self.updated = past.settled_at.unwrap_or(now);
     }
 }
